@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8432090a396bc90fd00e52f761134d1af3457422a6a86ddf9a3044ce72b19760
+/* tiny.h 0.1.0, source efb1c0ca194a3d30d8c0270e26d5f0fc172504e587609d273ae0ef198e6bbabe
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -78,8 +78,9 @@ OPTIONS (macros, defined before the include)
 
 ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins. A process with raised
 rights, setuid or with capabilities of its file, reads none of it)
-  TINY_DEV        the device, as in tiny_desc.device: CPU, INTERP (interpreter), NULL (does nothing: what it
-                  reads means nothing), the name of a backend that the program brought, or NAME:1
+  TINY_DEV        the device, as in tiny_desc.device: CPU, LLVM (the same processor by LLVM IR instead of C: clang 15
+                  or later), INTERP (interpreter), NULL (does nothing: what it reads means nothing), the name of a
+                  backend that the program brought, or NAME:1
   TINY_DEBUG      letters, any number of them:
                     k  kernels: a line each, with name, time, GFLOPS, GB/s, memory
                     s  schedule: the kernels of each new graph and their memory: leaves L, outputs O,
@@ -244,223 +245,225 @@ BUILDING
 
 Where things stand in tiny.h
 
-    482  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    485  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    704  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1346  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    707  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1349  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1550  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1553  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1901  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1904  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2037  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2171  src/api/io.h                tensors from files and to files
-   2246  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2040  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2174  src/api/io.h                tensors from files and to files
+   2249  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2567  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2570  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2733  src/base/number.c           numbers as text, in and out
-   3170  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2736  src/base/number.c           numbers as text, in and out
+   3173  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3349  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3352  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3538  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3541  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3628  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3631  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4034  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4037  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4181  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4674  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4184  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4677  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5254  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5257  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5481  src/ir/alu.c                the meaning of every arithmetic op, once
-   5631  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6338  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+   5484  src/ir/alu.c                the meaning of every arithmetic op, once
+   5634  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6341  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
                                      ask, whatever its text looks like
-   6434  src/ir/args.c               which k, v and sources fit an op
-   6587  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7206  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6437  src/ir/args.c               which k, v and sources fit an op
+   6590  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7209  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7789  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7792  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8149  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8152  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8261  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8264  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8685  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8688  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8959  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8962  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9849  src/ir/spec.c               the verifier
-  10190  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9852  src/ir/spec.c               the verifier
+  10193  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10406  src/rules/notation.c        the algebra that bodies of rules are written in
-  10441  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10639  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10409  src/rules/notation.c        the algebra that bodies of rules are written in
+  10444  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10642  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10799  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10802  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11193  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11196  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11392  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11395  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11806  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11809  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12147  src/rules/decompose.c       from what the IR means to what a target can do
-  12723  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12150  src/rules/decompose.c       from what the IR means to what a target can do
+  12726  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12757  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12760  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13258  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13261  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13937  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13940  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14158  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14161  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14768  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14771  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  15056  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15059  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15529  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15532  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15636  src/tensor/activation.c     what stands between the layers of a network
-  15812  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16157  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15639  src/tensor/activation.c     what stands between the layers of a network
+  15815  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16160  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16401  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16404  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17132  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17135  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17764  src/tensor/random.c         numbers from a counter, the same on every device
-  18038  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17767  src/tensor/random.c         numbers from a counter, the same on every device
+  18041  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18358  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18654  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18361  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18657  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18790  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18793  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19329  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19332  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  20048  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20051  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20450  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20453  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20589  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20592  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  21036  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21039  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21472  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21475  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21820  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22140  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22266  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21823  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22143  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22269  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22424  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22427  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22916  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23192  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22919  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23195  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23288  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23291  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23543  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23938  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23546  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23941  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24214  src/tensor/params.c         lists of named tensors: what a network consists of
-  24307  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24689  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24217  src/tensor/params.c         lists of named tensors: what a network consists of
+  24310  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24692  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24806  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24809  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25103  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25106  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25219  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25222  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25710  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25713  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26474  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26477  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26942  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26945  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27375  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27378  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27972  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28461  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27975  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28464  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28889  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28892  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  29055  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  29058  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29280  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29283  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29502  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29505  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29629  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  29632  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  29737  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29845  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29740  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29848  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29945  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29948  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30334  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30337  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30918  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30921  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  31154  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  31157  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31601  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31679  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31882  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  32134  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31604  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31682  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31885  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  32137  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32389  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32392  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32599  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32602  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32830  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32833  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  33386  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  33681  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33387  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+                                     the CPU: the entry is that of lang_c
+  33919  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  34214  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  34076  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  34637  src/runtime/interp.c        the backend INTERP
-  34717  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  34609  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  35201  src/runtime/interp.c        the backend INTERP
+  35281  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  34771  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  35063  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35213  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  35335  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  35627  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35777  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  35770  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  36177  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  36335  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  36742  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  36857  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  37422  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37289  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37854  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  38053  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  38618  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38271  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38836  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  38544  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  39109  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  38812  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  39377  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  38989  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  39554  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39163  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  39522  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  39758  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39728  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  40087  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  40323  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  39906  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  40072  src/runtime/context.c       opening and closing, the first error, totals
+  40471  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  40637  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -604,7 +607,7 @@ typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *use
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
   const char *device;
-  const tiny_backend *backends[8];         // companions and own accelerators; CPU, INTERP and NULL are always there
+  const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
   tiny_pool pool;                          // instead of own threads
   tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of all live buffers (0: none)
@@ -2486,7 +2489,7 @@ typedef struct tiny_renderer tiny_renderer;
 struct tiny_renderer {
   const char *name, *file;                 // "C", "c": file extension in dumps
   uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
-  uint64_t dtypes;                         // bit per dtype of values; narrow floats that are missing are held as integers
+  uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are
@@ -2557,7 +2560,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8432090a396bc90fd00e52f761134d1af3457422a6a86ddf9a3044ce72b19760"
+#define TN_SOURCE_ID "efb1c0ca194a3d30d8c0270e26d5f0fc172504e587609d273ae0ef198e6bbabe"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -33380,6 +33383,536 @@ static void tn_cstyle(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/cstyle.c ----
+// ---- begin src/render/llvm.c ----
+// llvm: a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for the CPU: the entry is that of lang_c.
+//
+// In:  the list of a lowered kernel, verified, of what tn_lang_llvm says can be done. Out: a function; of such
+//      functions a module: declarations that several of them bring stand once.
+// Holds:
+//  - Every node is a value of SSA form, in list order; REG memory is allocas at the entry, which the compiler makes
+//    registers (mem2reg). A bool is an i1, in vectors too, and never in memory.
+//  - Integers wrap, as they do in C by -fwrapv. Where bounds say that an i32 does not, `nsw` says so: addresses need no
+//    extension of their own then, which C has no way to tell.
+//  - Masked loads and stores, gathers and scatters touch no memory where the mask is false (LangRef, "Masked Vector
+//    Load and Store Intrinsics"); where one condition holds for all lanes, a branch does it.
+//  - Products and sums may be contracted, as by -ffp-contract=fast.
+// What is what: LLVM Language Reference Manual (LangRef).
+#ifndef TN_RENDER_LLVM
+#define TN_RENDER_LLVM
+#ifndef TINY_AMALGAMATED
+#include "../codegen/hints.c"
+#endif
+
+typedef struct tn_llvm {
+  tiny_ctx *t; const tiny_listing *k; const struct tn_llvm_machine *machine;
+  tiny_bytes declares, top, body;          // before the function; its allocas; the rest
+  const char **expr, **label;              // of nodes: the value; of loops and IFs: what their labels begin with
+  const char *block;                       // the label of the block that is being written
+  int temps, labels;
+  int64_t local_at;
+} tn_llvm;
+
+// What the text says of the processor.
+typedef struct tn_llvm_machine { const char *attributes, *dots[TINY_DOT_COUNT]; } tn_llvm_machine;
+static const tn_llvm_machine tn_llvm_machines[2] = {
+  {"", {"vdpbf16ps", "{vex} vpdpbusd"}},
+  {" \"prefer-vector-width\"=\"512\"", {"vdpbf16ps", "vpdpbusd"}}          // 64-byte vectors
+};
+
+// ** types and constants **
+
+static const char *const tn_llvm_types[TINY_DTYPE_COUNT] = {
+  "void", "i1", "i8", "i8", "i16", "i16", "i32", "i32", "i64", "i64", NULL, NULL, NULL, NULL, "float", "double", NULL
+};
+
+static const char *tn_llvm_type(const tn_llvm *x, int dtype, int lanes) {
+  const char *e = tn_llvm_types[dtype];
+  return lanes == 1 ? e : tn_text_of_format(x->t, "<%d x %s>", lanes, e);
+}
+static const char *tn_llvm_type_of(const tn_llvm *x, const tiny_uop *u) { return tn_llvm_type(x, u->dtype, u->lanes); }
+// As intrinsics are named: "v16f32".
+static const char *tn_llvm_suffix(const tn_llvm *x, const tiny_uop *u) {
+  const char kind = tn_is_float(u->dtype) ? 'f' : 'i';
+  return u->lanes == 1 ? tn_text_of_format(x->t, "%c%d", kind, tn_bits(u->dtype)) :
+                         tn_text_of_format(x->t, "v%d%c%d", u->lanes, kind, tn_bits(u->dtype));
+}
+
+// Floats as the bits of the f64 that has their value (LangRef, "Simple Constants").
+static const char *tn_llvm_const(const tn_llvm *x, int dtype, int64_t k) {
+  if (dtype == TINY_BOOL) return k ? "true" : "false";
+  if (tn_is_float(dtype)) return tn_text_of_format(x->t, "0x%016llX", (unsigned long long)k);
+  if (dtype == TINY_U32) k = (int32_t)(uint32_t)k;
+  return tn_text_of_format(x->t, "%lld", (long long)k);
+}
+// The same number in every lane.
+static const char *tn_llvm_lanes(const tn_llvm *x, const char *type, const char *number, int lanes) {
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  for (int i = 0; i < lanes; i++) tn_text_add(&out, "%s%s %s", i ? ", " : "<", type, number);
+  tn_text_put(&out, ">");
+  return out.data;
+}
+
+// ** statements **
+
+static const char *tn_llvm_expr(const tn_llvm *x, const tiny_uop *u) { return x->expr[u->seq]; }
+static const char *tn_llvm_temp(tn_llvm *x) { return tn_text_of_format(x->t, "%%t%d", x->temps++); }
+static const char *tn_llvm_fresh(tn_llvm *x) { return tn_text_of_format(x->t, "L%d", x->labels++); }
+
+static void tn_llvm_line(tn_llvm *x, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_llvm_line(tn_llvm *x, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tn_text_put(&x->body, "  ");
+  tn_text_add_list(&x->body, format, args);
+  tn_text_put(&x->body, "\n");
+  va_end(args);
+}
+static void tn_llvm_begin_block(tn_llvm *x, const char *label) {
+  tn_text_add(&x->body, "%s:\n", label);
+  x->block = label;
+}
+static void tn_llvm_declare(tn_llvm *x, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_llvm_declare(tn_llvm *x, const char *format, ...) {
+  tiny_bytes line = {x->t, NULL, 0, 0};
+  va_list args;
+  va_start(args, format);
+  tn_text_add_list(&line, format, args);
+  va_end(args);
+  if (!x->declares.n || !strstr(x->declares.data, line.data)) tn_text_put(&x->declares, line.data);
+}
+
+// What a condition decides is written between these two: the block before is the answer.
+static const char *tn_llvm_if(tn_llvm *x, const char *condition, const char **after) {
+  const char *then = tn_llvm_fresh(x), *before = x->block;
+  *after = tn_llvm_fresh(x);
+  tn_llvm_line(x, "br i1 %s, label %%%s, label %%%s", condition, then, *after);
+  tn_llvm_begin_block(x, then);
+  return before;
+}
+static void tn_llvm_endif(tn_llvm *x, const char *after) {
+  tn_llvm_line(x, "br label %%%s", after);
+  tn_llvm_begin_block(x, after);
+}
+
+// ** memory **
+
+// Indices are taken for signed (LangRef, "getelementptr").
+static const char *tn_llvm_index(tn_llvm *x, const tiny_uop *at, const char **type) {
+  *type = tn_llvm_type_of(x, at);
+  if (!tn_is_unsigned(at->dtype) || tn_bits(at->dtype) == 64) return tn_llvm_expr(x, at);
+  const char *wide = tn_llvm_type(x, TINY_I64, at->lanes), *name = tn_llvm_temp(x);
+  tn_llvm_line(x, "%s = zext %s %s to %s", name, *type, tn_llvm_expr(x, at), wide);
+  *type = wide;
+  return name;
+}
+// A pointer to the element, or pointers to the elements.
+static const char *tn_llvm_address(tn_llvm *x, const tiny_uop *index, int lanes) {
+  const char *type, *at = tn_llvm_index(x, index->src[1], &type), *name = tn_llvm_temp(x);
+  tn_llvm_line(x, "%s = getelementptr%s %s, ptr %s, %s %s", name, index->nsrc == 3 ? "" : " inbounds",
+               tn_llvm_type(x, index->dtype, lanes), tn_llvm_expr(x, index->src[0]), type, at);
+  return name;
+}
+
+static const tiny_uop *tn_llvm_memory(const tiny_uop *index) {
+  const tiny_uop *m = index->src[0];
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m;
+}
+static int tn_llvm_align(const tiny_uop *value) {
+  const int nbytes = value->lanes * tn_dtypes[value->dtype].nbytes;
+  return nbytes > 64 ? 64 : nbytes;
+}
+
+static const char *tn_llvm_reg(tn_llvm *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_llvm_memory(index);
+  return m->v[1] == 1 ? tn_llvm_expr(x, m) : tn_llvm_address(x, index, m->lanes);
+}
+
+// The mask of an access by lanes.
+static const char *tn_llvm_mask(tn_llvm *x, const tiny_uop *valid, int lanes) {
+  return valid && valid->lanes > 1 ? tn_llvm_expr(x, valid) : tn_llvm_lanes(x, "i1", "true", lanes);
+}
+
+// The load itself, as the value `name`.
+static void tn_llvm_load_plain(tn_llvm *x, const tiny_uop *u, const char *name, const char *otherwise) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
+  const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u), *at = tn_llvm_address(x, index, 1);
+  const int align = tn_dtypes[u->dtype].nbytes, n = u->lanes;
+  if (n > 1 && index->lanes > 1) {
+    tn_llvm_declare(x, "declare %s @llvm.masked.gather.%s.v%dp0(<%d x ptr>, i32, <%d x i1>, %s)\n", type, suffix, n, n,
+                    n, type);
+    tn_llvm_line(x, "%s = call %s @llvm.masked.gather.%s.v%dp0(<%d x ptr> %s, i32 %d, <%d x i1> %s, %s %s)", name, type,
+                 suffix, n, n, at, align, n, tn_llvm_mask(x, valid, n), type, otherwise);
+  } else if (valid && n > 1) {
+    tn_llvm_declare(x, "declare %s @llvm.masked.load.%s.p0(ptr, i32, <%d x i1>, %s)\n", type, suffix, n, type);
+    tn_llvm_line(x, "%s = call %s @llvm.masked.load.%s.p0(ptr %s, i32 %d, <%d x i1> %s, %s %s)", name, type, suffix, at,
+                 align, n, tn_llvm_expr(x, valid), type, otherwise);
+  } else tn_llvm_line(x, "%s = load %s, ptr %s, align %d", name, type, at, align);
+}
+
+static void tn_llvm_load(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const tiny_uop *index = u->src[0];
+  const char *type = tn_llvm_type_of(x, u);
+  if (tn_is_reg(index->src[0])) {
+    tn_llvm_line(x, "%s = load %s, ptr %s, align %d", name, type, tn_llvm_reg(x, index), tn_llvm_align(u));
+    return;
+  }
+  const char *otherwise = u->nsrc == 2 ? tn_llvm_expr(x, u->src[1]) : u->lanes > 1 ? "zeroinitializer" :
+      tn_llvm_const(x, u->dtype, 0);
+  if (index->nsrc < 3 || index->src[2]->lanes > 1) { tn_llvm_load_plain(x, u, name, otherwise); return; }
+  const char *after, *before = tn_llvm_if(x, tn_llvm_expr(x, index->src[2]), &after), *loaded = tn_llvm_temp(x),
+             *within = x->block;
+  tn_llvm_load_plain(x, u, loaded, otherwise);
+  tn_llvm_endif(x, after);
+  tn_llvm_line(x, "%s = phi %s [ %s, %%%s ], [ %s, %%%s ]", name, type, loaded, within, otherwise, before);
+}
+
+// Past the caches where it lies on a vector's boundary, as it mostly does.
+static void tn_llvm_stream(tn_llvm *x, const tiny_uop *value, const char *at) {
+  const char *type = tn_llvm_type_of(x, value), *v = tn_llvm_expr(x, value), *number = tn_llvm_temp(x),
+             *low = tn_llvm_temp(x), *is_odd = tn_llvm_temp(x), *odd = tn_llvm_fresh(x), *even = tn_llvm_fresh(x),
+             *after = tn_llvm_fresh(x);
+  const int nbytes = value->lanes * tn_dtypes[value->dtype].nbytes;
+  tn_llvm_line(x, "%s = ptrtoint ptr %s to i64", number, at);
+  tn_llvm_line(x, "%s = and i64 %s, %d", low, number, nbytes - 1);
+  tn_llvm_line(x, "%s = icmp ne i64 %s, 0", is_odd, low);
+  tn_llvm_line(x, "br i1 %s, label %%%s, label %%%s", is_odd, odd, even);
+  tn_llvm_begin_block(x, odd);
+  tn_llvm_line(x, "store %s %s, ptr %s, align %d", type, v, at, tn_dtypes[value->dtype].nbytes);
+  tn_llvm_line(x, "br label %%%s", after);
+  tn_llvm_begin_block(x, even);
+  tn_llvm_line(x, "store %s %s, ptr %s, align %d, !nontemporal !2", type, v, at, nbytes);
+  tn_llvm_endif(x, after);
+}
+
+static void tn_llvm_store_plain(tn_llvm *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *value = u->src[1],
+                 *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
+  const char *type = tn_llvm_type_of(x, value), *suffix = tn_llvm_suffix(x, value), *v = tn_llvm_expr(x, value),
+             *at = tn_llvm_address(x, index, 1);
+  const int align = tn_dtypes[value->dtype].nbytes, n = value->lanes;
+  if (n > 1 && index->lanes > 1) {         // lanes in order: of two to one place the later one stays
+    tn_llvm_declare(x, "declare void @llvm.masked.scatter.%s.v%dp0(%s, <%d x ptr>, i32, <%d x i1>)\n", suffix, n, type,
+                    n, n);
+    tn_llvm_line(x, "call void @llvm.masked.scatter.%s.v%dp0(%s %s, <%d x ptr> %s, i32 %d, <%d x i1> %s)", suffix, n,
+                 type, v, n, at, align, n, tn_llvm_mask(x, valid, n));
+  } else if (valid && n > 1) {
+    tn_llvm_declare(x, "declare void @llvm.masked.store.%s.p0(%s, ptr, i32, <%d x i1>)\n", suffix, type, n);
+    tn_llvm_line(x, "call void @llvm.masked.store.%s.p0(%s %s, ptr %s, i32 %d, <%d x i1> %s)", suffix, type, v, at,
+                 align, n, tn_llvm_expr(x, valid));
+  } else if (x->k->hints[u->seq] & TINY_HINT_STREAM) tn_llvm_stream(x, value, at);
+  else tn_llvm_line(x, "store %s %s, ptr %s, align %d", type, v, at, align);
+}
+
+static void tn_llvm_store(tn_llvm *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *value = u->src[1];
+  const char *after;
+  if (tn_is_reg(index->src[0])) {
+    tn_llvm_line(x, "store %s %s, ptr %s, align %d", tn_llvm_type_of(x, value), tn_llvm_expr(x, value),
+                 tn_llvm_reg(x, index), tn_llvm_align(value));
+    return;
+  }
+  if (index->nsrc < 3 || index->src[2]->lanes > 1) { tn_llvm_store_plain(x, u); return; }
+  tn_llvm_if(x, tn_llvm_expr(x, index->src[2]), &after);
+  tn_llvm_store_plain(x, u);
+  tn_llvm_endif(x, after);
+}
+
+static void tn_llvm_prefetch(tn_llvm *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0];
+  const char *type, *at = tn_llvm_index(x, index->src[1], &type), *name = tn_llvm_temp(x);
+  tn_llvm_declare(x, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
+  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_types[index->dtype],
+               tn_llvm_expr(x, index->src[0]), type, at);
+  tn_llvm_line(x, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", name);     // as lang_c
+}
+
+static void tn_llvm_define(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *type = tn_llvm_type_of(x, u);
+  const int reg = u->v[0] == TN_SPACE_REG;
+  if (!reg && x->k->local_nbytes) {
+    tn_text_add(&x->top, "  %s = getelementptr i8, ptr %%local, i64 %lld\n", name, (long long)x->local_at);
+    x->local_at += tn_local_nbytes(u);
+  } else if (u->v[1] == 1) tn_text_add(&x->top, "  %s = alloca %s, align %d\n", name, type, tn_llvm_align(u));
+  else tn_text_add(&x->top, "  %s = alloca [%lld x %s], align 64\n", name, (long long)u->v[1], type);
+}
+
+// ** values **
+
+static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float; } tn_llvm_binary[] = {
+  {TINY_OP_ADD, "add", "add", "fadd contract"}, {TINY_OP_SUB, "sub", "sub", "fsub contract"},
+  {TINY_OP_MUL, "mul", "mul", "fmul contract"}, {TINY_OP_FDIV, NULL, NULL, "fdiv contract"},
+  {TINY_OP_CDIV, "sdiv", "udiv", NULL}, {TINY_OP_CMOD, "srem", "urem", NULL},
+  {TINY_OP_AND, "and", "and", NULL}, {TINY_OP_OR, "or", "or", NULL}, {TINY_OP_XOR, "xor", "xor", NULL},
+  {TINY_OP_SHL, "shl", "shl", NULL}, {TINY_OP_SHR, "ashr", "lshr", NULL},
+  {TINY_OP_LT, "icmp slt", "icmp ult", "fcmp olt"}, {TINY_OP_NE, "icmp ne", "icmp ne", "fcmp une"},
+  {TINY_OP_EQ, "icmp eq", "icmp eq", "fcmp oeq"}
+};
+enum { TN_LLVM_BINARY = sizeof tn_llvm_binary / sizeof *tn_llvm_binary };
+
+// Do sums, differences and products of these stay within an i32?
+static int tn_llvm_stays(const tiny_uop *u) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  if (u->dtype != TINY_I32 || (u->op != TINY_OP_ADD && u->op != TINY_OP_SUB && u->op != TINY_OP_MUL)) return 0;
+  if (!(a->vmin >= INT32_MIN && a->vmax <= INT32_MAX && b->vmin >= INT32_MIN && b->vmax <= INT32_MAX)) return 0;
+  int64_t low, high;
+  if (u->op == TINY_OP_ADD) { low = a->vmin + b->vmin; high = a->vmax + b->vmax; }
+  else if (u->op == TINY_OP_SUB) { low = a->vmin - b->vmax; high = a->vmax - b->vmin; }
+  else {
+    const int64_t p[4] = {a->vmin * b->vmin, a->vmin * b->vmax, a->vmax * b->vmin, a->vmax * b->vmax};
+    low = high = p[0];
+    for (int i = 1; i < 4; i++) { if (p[i] < low) low = p[i]; if (p[i] > high) high = p[i]; }
+  }
+  return low >= INT32_MIN && high <= INT32_MAX;
+}
+
+static void tn_llvm_arithmetic(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const tiny_uop *a = u->src[0];
+  const char *op = NULL;
+  for (int i = 0; i < TN_LLVM_BINARY; i++) if (tn_llvm_binary[i].op == u->op)
+    op = tn_is_float(a->dtype) ? tn_llvm_binary[i].is_float :
+         tn_is_signed(a->dtype) ? tn_llvm_binary[i].is_signed : tn_llvm_binary[i].is_unsigned;
+  if (!op) {
+    tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in LLVM IR", tn_ops[u->op].name,
+              tn_dtypes[u->dtype].name);
+    return;
+  }
+  tn_llvm_line(x, "%s = %s%s %s %s, %s", name, op, tn_llvm_stays(u) ? " nsw" : "", tn_llvm_type_of(x, a),
+               tn_llvm_expr(x, a), tn_llvm_expr(x, u->src[1]));
+}
+
+static const char *tn_llvm_conversion(int from, int to) {
+  const int narrower = tn_bits(to) < tn_bits(from), same = tn_bits(to) == tn_bits(from);
+  if (tn_is_float(from) && tn_is_float(to)) return narrower ? "fptrunc" : "fpext";
+  if (tn_is_float(from)) return tn_is_signed(to) ? "fptosi" : "fptoui";
+  if (tn_is_float(to)) return tn_is_signed(from) ? "sitofp" : "uitofp";
+  return same ? NULL : narrower ? "trunc" : tn_is_signed(from) ? "sext" : "zext";
+}
+// NULL: it is what it was, in another dtype.
+static const char *tn_llvm_cast(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const tiny_uop *a = u->src[0];
+  const int bits = u->op == TINY_OP_BITCAST;
+  const char *op = bits ? tn_is_float(a->dtype) == tn_is_float(u->dtype) ? NULL : "bitcast" :
+      a->dtype == u->dtype ? NULL : tn_llvm_conversion(a->dtype, u->dtype);
+  if (!op) return tn_llvm_expr(x, a);
+  tn_llvm_line(x, "%s = %s %s %s to %s", name, op, tn_llvm_type_of(x, a), tn_llvm_expr(x, a), tn_llvm_type_of(x, u));
+  return name;
+}
+
+static void tn_llvm_call(tn_llvm *x, const tiny_uop *u, const char *name, const char *function) {
+  const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u);
+  tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, type);
+  tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
+}
+
+static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *words = tn_llvm_type_of(x, u->src[0]), *type = tn_llvm_type_of(x, u);
+  tn_llvm_line(x, "%s = call %s asm \"%s $2, $1, $0\", \"=v,v,v,0\"(%s %s, %s %s, %s %s)", name, type,
+               x->machine->dots[u->k], words, tn_llvm_expr(x, u->src[0]), words, tn_llvm_expr(x, u->src[1]), type,
+               tn_llvm_expr(x, u->src[2]));
+}
+
+// ** lanes **
+
+static void tn_llvm_broadcast(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *type = tn_llvm_type_of(x, u), *one = tn_llvm_temp(x);
+  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_types[u->dtype],
+               tn_llvm_expr(x, u->src[0]));
+  tn_llvm_line(x, "%s = shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", name, type, one, type, u->lanes);
+}
+
+// Lanes of one vector or of two.
+static int tn_llvm_shuffle(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const tiny_uop *from[2] = {NULL, NULL};
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  for (int i = 0; i < u->lanes; i++) {
+    const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
+    const int k = from[0] && from[0] != vector;
+    if (!vector || (from[0] && vector->lanes != from[0]->lanes) || (from[k] && from[k] != vector)) return 0;
+    from[k] = vector;
+    tn_text_add(&list, "%si32 %d", i ? ", " : "<", (int)one->k + k * vector->lanes);
+  }
+  const char *type = tn_llvm_type_of(x, from[0]);
+  tn_llvm_line(x, "%s = shufflevector %s %s, %s %s, <%d x i32> %s>", name, type, tn_llvm_expr(x, from[0]), type,
+               from[1] ? tn_llvm_expr(x, from[1]) : "poison", u->lanes, list.data);
+  return 1;
+}
+static void tn_llvm_stack(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *type = tn_llvm_type_of(x, u), *so_far = "poison";
+  if (tn_llvm_shuffle(x, u, name)) return;
+  for (int i = 0; i < u->lanes; i++) {
+    const char *next = i == u->lanes - 1 ? name : tn_llvm_temp(x);
+    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_types[u->dtype],
+                 tn_llvm_expr(x, u->src[i]), i);
+    so_far = next;
+  }
+}
+static void tn_llvm_pick(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *type = tn_llvm_type_of(x, u->src[0]);
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  if (u->lanes == 1) {
+    tn_llvm_line(x, "%s = extractelement %s %s, i64 %d", name, type, tn_llvm_expr(x, u->src[0]), (int)u->k);
+    return;
+  }
+  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%si32 %d", i ? ", " : "<", (int)u->k + i);
+  tn_llvm_line(x, "%s = shufflevector %s %s, %s poison, <%d x i32> %s>", name, type, tn_llvm_expr(x, u->src[0]), type,
+               u->lanes, list.data);
+}
+static const char *tn_llvm_lane_numbers(tn_llvm *x, const tiny_uop *u) {
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_types[u->dtype], i);
+  tn_text_put(&list, ">");
+  return list.data;
+}
+
+// ** loops: a head that asks whether it goes on, and a tail that counts **
+
+static void tn_llvm_range(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *loop = x->label[u->seq] = tn_llvm_fresh(x), *type = tn_llvm_type_of(x, u), *goes_on = tn_llvm_temp(x),
+             *before = x->block;
+  const int64_t rounds = tn_is_const(u->src[0]) && u->src[0]->k < INT32_MAX ? u->src[0]->k : INT32_MAX;
+  tn_llvm_line(x, "br label %%%s", loop);
+  tn_llvm_begin_block(x, loop);
+  tn_llvm_line(x, "%s = phi %s [ %s, %%%s ], [ %s.next, %%%s.tail ]", name, type,
+               u->nsrc > 1 ? tn_llvm_expr(x, u->src[1]) : "0", before, name, loop);
+  tn_llvm_line(x, "%s = icmp %s %s %s, %s", goes_on, tn_is_signed(u->dtype) ? "slt" : "ult", type, name,
+               tn_llvm_expr(x, u->src[0]));
+  tn_text_add(&x->body, "  br i1 %s, label %%%s.body, label %%%s.end", goes_on, loop, loop);
+  if (x->k->hints[u->seq] & TINY_HINT_LONG)
+    tn_text_add(&x->body, ", !prof !{!\"branch_weights\", i32 %lld, i32 1}", (long long)rounds - 1);
+  tn_text_put(&x->body, "\n");
+  tn_llvm_begin_block(x, tn_text_of_format(x->t, "%s.body", loop));
+}
+static void tn_llvm_end(tn_llvm *x, const tiny_uop *range) {
+  const char *loop = x->label[range->seq], *name = tn_llvm_expr(x, range);
+  tn_llvm_line(x, "br label %%%s.tail", loop);
+  tn_llvm_begin_block(x, tn_text_of_format(x->t, "%s.tail", loop));
+  tn_llvm_line(x, "%s.next = add nsw %s %s, 1", name, tn_llvm_type_of(x, range), name);
+  tn_llvm_line(x, "br label %%%s%s", loop, x->k->hints[range->seq] & TINY_HINT_ROLLED ? ", !llvm.loop !0" : "");
+  tn_llvm_begin_block(x, tn_text_of_format(x->t, "%s.end", loop));
+}
+
+// ** a kernel **
+
+static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
+  const char **value = &x->expr[u->seq], *after;
+  switch (u->op) {
+    case TINY_OP_PARAM: case TINY_OP_ARG: case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK:
+    case TINY_OP_BARRIER: return;          // tasks have no items
+    case TINY_OP_CONST: *value = tn_llvm_const(x, u->dtype, u->k); return;
+    case TINY_OP_LANE: *value = tn_llvm_lane_numbers(x, u); return;
+    case TINY_OP_AFTER: *value = tn_llvm_expr(x, u->src[0]); return;
+    case TINY_OP_STORE: tn_llvm_store(x, u); return;
+    case TINY_OP_PREFETCH: tn_llvm_prefetch(x, u); return;
+    case TINY_OP_END: tn_llvm_end(x, u->src[1]); return;
+    case TINY_OP_IF: tn_llvm_if(x, tn_llvm_expr(x, u->src[0]), &after); x->label[u->seq] = after; return;
+    case TINY_OP_ENDIF: tn_llvm_endif(x, x->label[u->src[0]->seq]); return;
+    default: break;
+  }
+  const char *name = *value = tn_text_of_format(x->t, "%%v%d", (int)u->seq), *type = tn_llvm_type_of(x, u),
+             *first = u->nsrc ? tn_llvm_expr(x, u->src[0]) : NULL;
+  switch (u->op) {
+    case TINY_OP_RANGE: tn_llvm_range(x, u, name); return;
+    case TINY_OP_DEFINE: tn_llvm_define(x, u, name); return;
+    case TINY_OP_SPECIAL:
+      if (tn_bits(u->dtype) == 64) *value = "%task";
+      else tn_llvm_line(x, "%s = trunc i64 %%task to %s", name, type);
+      return;
+    case TINY_OP_LOAD: tn_llvm_load(x, u, name); return;
+    case TINY_OP_CAST: case TINY_OP_BITCAST: *value = tn_llvm_cast(x, u, name); return;
+    case TINY_OP_BROADCAST: tn_llvm_broadcast(x, u, name); return;
+    case TINY_OP_STACK: tn_llvm_stack(x, u, name); return;
+    case TINY_OP_PICK: tn_llvm_pick(x, u, name); return;
+    case TINY_OP_SQRT: tn_llvm_call(x, u, name, "sqrt"); return;
+    case TINY_OP_TRUNC: tn_llvm_call(x, u, name, "trunc"); return;
+    case TINY_OP_DOT: tn_llvm_dot(x, u, name); return;
+    case TINY_OP_NEG:
+      if (tn_is_float(u->dtype)) tn_llvm_line(x, "%s = fneg %s %s", name, type, first);
+      else tn_llvm_line(x, "%s = sub %s %s, %s", name, type, u->lanes > 1 ? "zeroinitializer" : "0", first);
+      return;
+    case TINY_OP_WHERE:
+      tn_llvm_line(x, "%s = select %s %s, %s %s, %s %s", name, tn_llvm_type_of(x, u->src[0]), first, type,
+                   tn_llvm_expr(x, u->src[1]), type, tn_llvm_expr(x, u->src[2]));
+      return;
+    default: tn_llvm_arithmetic(x, u, name); return;
+  }
+}
+
+static void tn_llvm_entry(tn_llvm *x, tiny_uop *u) {
+  const int buffer = u->op == TINY_OP_PARAM;
+  if (!buffer && u->op != TINY_OP_ARG) return;
+  const char *name = x->expr[u->seq] = tn_text_of_format(x->t, "%%%c%lld", buffer ? 'p' : 'a', (long long)u->k);
+  tn_text_add(&x->top, "  %s.at = getelementptr i64, ptr %s, i64 %lld\n", name, buffer ? "%mem" : "%args",
+              (long long)u->k);
+  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_types[u->dtype], name);
+}
+
+static tiny_code tn_llvm_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                uint64_t *uses) {
+  tn_llvm x;
+  memset(&x, 0, sizeof x);
+  x.t = x.declares.t = x.top.t = x.body.t = t;
+  x.k = k; x.machine = (const tn_llvm_machine *)r->own;
+  x.expr = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.expr);
+  x.label = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.label);
+  x.block = "begin";
+  for (int i = 0; i < k->n; i++) { k->list[i]->seq = (uint32_t)i; tn_llvm_entry(&x, k->list[i]); }
+  for (int i = 0; i < k->n; i++) tn_llvm_node(&x, k->list[i]);
+  tn_text_add(out, "%sdefine hidden void @%s(ptr %%mem, ptr %%args, i64 %%task, ptr noalias %%local) #0 {\nbegin:\n",
+              x.declares.n ? x.declares.data : "", k->name);
+  tiny_bytes_add(out, x.top.data, x.top.n);
+  tiny_bytes_add(out, x.body.data, x.body.n);
+  tn_text_put(out, "  ret void\n}\n");
+  *uses = 0;
+  return t->code;
+}
+
+// ** a module **
+
+// Adds the lines of a kernel; declarations to those of the module, unless they are there.
+static void tn_llvm_add(tiny_bytes *declares, tiny_bytes *functions, const tiny_rendered *kernel) {
+  const char *at = kernel->data;
+  while (!strncmp(at, "declare ", 8)) {
+    const size_t n = strcspn(at, "\n") + 1;
+    const char *line = tn_text_of_format(declares->t, "%.*s", (int)n, at);
+    if (!declares->n || !strstr(declares->data, line)) tn_text_put(declares, line);
+    at += n;
+  }
+  tn_text_put(functions, at);
+}
+
+static tiny_code tn_llvm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                tiny_bytes *out) {
+  tiny_bytes declares = {t, NULL, 0, 0}, functions = {t, NULL, 0, 0};
+  tn_text_add(out, "attributes #0 = { nounwind \"no-builtins\"%s }\n", ((const tn_llvm_machine *)r->own)->attributes);
+  // of loops that are not to be unrolled; of stores past the caches
+  tn_text_put(out, "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n!2 = !{i32 1}\n");
+  for (int i = 0; i < n; i++) tn_llvm_add(&declares, &functions, &kernels[i]);
+  tiny_bytes_add(out, declares.data, declares.n);
+  tiny_bytes_add(out, functions.data, functions.n);
+  return t->code;
+}
+
+// wide: the processor has vectors of 64 bytes.
+static void tn_lang_llvm(tiny_renderer *r, int wide) {
+  static const uint8_t ops[] = {
+    TINY_OP_NEG, TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_FDIV, TINY_OP_CDIV, TINY_OP_CMOD, TINY_OP_AND,
+    TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_LT, TINY_OP_NE, TINY_OP_EQ, TINY_OP_WHERE, TINY_OP_SQRT,
+    TINY_OP_TRUNC, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
+  };
+  memset(r, 0, sizeof *r);
+  r->name = "LLVM IR"; r->file = "ll";
+  for (size_t i = 0; i < sizeof ops; i++) r->ops[ops[i]] = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
+  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] =
+      TINY_ON_ELEMENTS | TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_types[d] != NULL) << d;
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL;
+  r->kernel = tn_llvm_kernel;
+  r->module = tn_llvm_module;
+  r->own = &tn_llvm_machines[wide];
+}
+#endif
+// ---- end src/render/llvm.c ----
 
 // ** runtime: devices, programs, execution **
 // ---- begin src/runtime/pool.c ----
@@ -34090,7 +34623,8 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "elf.c"
-#include "../render/lang_c.c"
+#include "../render/cstyle.c"
+#include "../render/llvm.c"
 #endif
 
 typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task, char *local);
@@ -34105,6 +34639,7 @@ typedef struct tn_cpu {
   tiny_ctx *t;
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
+  int takes_ir;                            // kernels are LLVM IR, not C
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -34154,6 +34689,7 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 
 static const char *const tn_cpu_names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
                                             "clang-16", "clang-15", "clang-14", "cc", "gcc" };
+enum { TN_CPU_CLANG_OF_IR = 15 };         // the first whose pointers are opaque (LLVM 15 release notes)
 enum { TN_CPU_NAMES = sizeof tn_cpu_names / sizeof *tn_cpu_names, TN_CPU_SECONDS = 300, TN_CPU_ASK_SECONDS = 30 };
 
 static void tn_cpu_describe(tn_cpu *c, const char *said);
@@ -34210,7 +34746,8 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
 #ifdef TN_OS_X86
   else argv[n++] = "-mno-avx512f";         // valgrind runs the host on a lesser processor than the compiler sees
 #endif
-  argv[n++] = "-x"; argv[n++] = "c"; argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
+  argv[n++] = "-x"; argv[n++] = c->takes_ir ? "ir" : "c";
+  argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
   argv[n] = NULL;
 }
 
@@ -34335,15 +34872,17 @@ static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
 
 // ** what a compiler is **
 
-static int tn_cpu_defines(const char *said, const char *macro) {
+// What stands behind the macro, NULL: it is not defined.
+static const char *tn_cpu_defined(const char *said, const char *macro) {
   char line[64];
   const int n = snprintf(line, sizeof line, "#define %s ", macro);
   for (const char *at = said; at; at = strchr(at, '\n')) {
     at += *at == '\n';
-    if (!strncmp(at, line, (size_t)n)) return 1;
+    if (!strncmp(at, line, (size_t)n)) return at + n;
   }
-  return 0;
+  return NULL;
 }
+static int tn_cpu_defines(const char *said, const char *macro) { return tn_cpu_defined(said, macro) != NULL; }
 
 // Takes what the compiler said of itself: the macros that it defines. 0: it is none that will do.
 static int tn_cpu_hear(void *dev, const char *said) {
@@ -34355,7 +34894,9 @@ static int tn_cpu_hear(void *dev, const char *said) {
 #else
   const int other = 0;
 #endif
-  if (!clang && !other) return 0;
+  const char *version = tn_cpu_defined(said, "__clang_major__");
+  if (!clang && (!other || c->takes_ir)) return 0;
+  if (c->takes_ir && (!version || strtol(version, NULL, 10) < TN_CPU_CLANG_OF_IR)) return 0;
   c->is_clang = clang;
   c->asked = 1;
   tn_cpu_describe(c, said);
@@ -34400,9 +34941,9 @@ static int tn_cpu_ask_again(tiny_ctx *t, void *dev, tiny_bytes *said) {
 
 // Compiles a module that nothing is wrong with.
 static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
-  static const char text[] = "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n";
   tiny_bytes binary = { t, NULL, 0, 0 }, least = { t, NULL, 0, 0 };
-  tiny_bytes_add(&least, text, sizeof text - 1);
+  tn_text_put(&least, c->takes_ir ? "define void @tiny(ptr %mem) {\n  ret void\n}\n" :
+                                    "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n");
   tn_cpu_batch b = { c, 1, &least, &binary, NULL, NULL, NULL, "", 0 };
   return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
 }
@@ -34421,7 +34962,8 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
     if (c->t->code == TINY_E_MEMORY) return c->t->code;
   }
   if (!c->compiler[0])
-    return tiny_fail(c->t, TINY_E_COMPILE, "%s: install clang, or name a C compiler in $TINY_CC", c->why);
+    return tiny_fail(c->t, TINY_E_COMPILE, c->takes_ir ? "%s: install clang 15 or later, or name it in $TINY_CC" :
+                     "%s: install clang, or name a C compiler in $TINY_CC", c->why);
   if (n < 1) return TINY_OK;
   if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
   const tiny_code code = tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
@@ -34453,14 +34995,18 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
 
-static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+#ifndef TN_TEST_IR                         // tests: the CPU takes IR as well
+  #define TN_TEST_IR 0
+#endif
+static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   if (which && *which && strcmp(which, "0")) {
-    tiny_fail(t, TINY_E_DEVICE, "CPU: there is one, not '%.100s'", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, not '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->t = t;
+  c->takes_ir = takes_ir;
   c->facts = tn_os_cpu_get();
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -34472,12 +35018,23 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   limits->cache_nbytes = c->facts.l2_nbytes;
   return c;
 }
+static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  return tn_cpu_open_for(t, which, limits, TN_TEST_IR);
+}
+static void *tn_cpu_open_llvm(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  return tn_cpu_open_for(t, which, limits, 1);
+}
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
 static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (c->takes_ir) {
+    tn_lang_llvm(out, c->facts.vector_nbytes == 64);
+    out->dots = (uint32_t)c->facts.dots;
+    return;
+  }
   tn_lang_c(out);
-  for (int i = 0; i < TINY_DOT_COUNT; i++)
-    if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
-  if (((const tn_cpu *)dev)->facts.tiles && ((const tn_cpu *)dev)->is_clang) {
+  for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
+  if (c->facts.tiles && c->is_clang) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
@@ -34630,6 +35187,13 @@ static const tiny_backend tn_cpu_backend = {
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
 };
+// The same processor, by LLVM IR: needs clang 15 or later.
+static const tiny_backend tn_llvm_backend = {
+  "LLVM", tn_cpu_open_llvm, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, tn_cpu_sync, tn_cpu_reserve
+};
+static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
 #endif
 // ---- end src/runtime/cpu.c ----
 #ifndef TINY_NO_INTERP
@@ -34982,11 +35546,11 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
 #ifdef TINY_NO_INTERP
 enum { TN_HAS_FALLBACK = 0 };
 static const tiny_backend *const tn_fallback = NULL;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_backend, &tn_null_backend};
 #else
 enum { TN_HAS_FALLBACK = 1 };
 static const tiny_backend *const tn_fallback = &tn_interp_backend;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, TN_INTERP, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_backend, TN_INTERP, &tn_null_backend};
 #endif
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
@@ -35497,6 +36061,7 @@ static const tn_digest *tn_programs_base(tiny_ctx *t) {
     tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
     tn_digest_add(&all, &r->dots, sizeof r->dots);
     tn_digest_add(&all, &r->flags, sizeof r->flags);
+    for (int i = 0; i < r->nunits; i++) tn_digest_add(&all, &r->units[i].m, 7);
     if (r->module) r->module(t, r, NULL, 0, &empty);
     tn_digest_add(&all, empty.data, empty.n);
   }
@@ -35570,7 +36135,7 @@ static int tn_compiler_ask_again(tiny_ctx *t) {
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
 static void tn_compiler_settle(tiny_ctx *t) {
   struct tn_device *d = t->device;
-  if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
+  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
   while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
@@ -35759,7 +36324,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
     tn_compiler_settle(t);
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && d->backend == &tn_cpu_backend && tn_builds_again(t, &all));
+  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_again(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
@@ -36151,7 +36716,7 @@ static int tn_beam_can(const tiny_ctx *t) {
   const struct tn_device *d = t->device;
   return t->beam > 0 && !tn_debug(t, '0') && d->limits.threads && d->limits.host_memory && d->backend->renderer &&
       d->backend->compile && d->backend != &tn_null_backend &&
-      (d->backend != &tn_cpu_backend || tn_cpu_has_compiler(d->dev));
+      (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.

@@ -118,6 +118,7 @@
 // ** render: program -> text **
 #include "render/lang_c.c"
 #include "render/cstyle.c"
+#include "render/llvm.c"
 
 // ** runtime: devices, programs, execution **
 #include "runtime/pool.c"

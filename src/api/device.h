@@ -241,7 +241,7 @@ typedef struct tiny_renderer tiny_renderer;
 struct tiny_renderer {
   const char *name, *file;                 // "C", "c": file extension in dumps
   uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
-  uint64_t dtypes;                         // bit per dtype of values; narrow floats that are missing are held as integers
+  uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
   uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are

@@ -382,7 +382,7 @@ static int tn_beam_can(const tiny_ctx *t) {
   const struct tn_device *d = t->device;
   return t->beam > 0 && !tn_debug(t, '0') && d->limits.threads && d->limits.host_memory && d->backend->renderer &&
       d->backend->compile && d->backend != &tn_null_backend &&
-      (d->backend != &tn_cpu_backend || tn_cpu_has_compiler(d->dev));
+      (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.

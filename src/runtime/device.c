@@ -212,11 +212,11 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
 #ifdef TINY_NO_INTERP
 enum { TN_HAS_FALLBACK = 0 };
 static const tiny_backend *const tn_fallback = NULL;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_backend, &tn_null_backend};
 #else
 enum { TN_HAS_FALLBACK = 1 };
 static const tiny_backend *const tn_fallback = &tn_interp_backend;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, TN_INTERP, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_backend, TN_INTERP, &tn_null_backend};
 #endif
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 

@@ -285,6 +285,7 @@ static const tn_digest *tn_programs_base(tiny_ctx *t) {
     tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
     tn_digest_add(&all, &r->dots, sizeof r->dots);
     tn_digest_add(&all, &r->flags, sizeof r->flags);
+    for (int i = 0; i < r->nunits; i++) tn_digest_add(&all, &r->units[i].m, 7);
     if (r->module) r->module(t, r, NULL, 0, &empty);
     tn_digest_add(&all, empty.data, empty.n);
   }
@@ -358,7 +359,7 @@ static int tn_compiler_ask_again(tiny_ctx *t) {
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
 static void tn_compiler_settle(tiny_ctx *t) {
   struct tn_device *d = t->device;
-  if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
+  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
   while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
@@ -547,7 +548,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
     tn_compiler_settle(t);
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && d->backend == &tn_cpu_backend && tn_builds_again(t, &all));
+  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_again(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
