@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source efb1c0ca194a3d30d8c0270e26d5f0fc172504e587609d273ae0ef198e6bbabe
+/* tiny.h 0.1.0, source bb1a1a4ff70518e9d83d8ad49494266c5d31af2274ea558eab10e829accf756a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -79,8 +79,8 @@ OPTIONS (macros, defined before the include)
 ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins. A process with raised
 rights, setuid or with capabilities of its file, reads none of it)
   TINY_DEV        the device, as in tiny_desc.device: CPU, LLVM (the same processor by LLVM IR instead of C: clang 15
-                  or later), INTERP (interpreter), NULL (does nothing: what it reads means nothing), the name of a
-                  backend that the program brought, or NAME:1
+                  or later), INTERP (interpreter), NULL (does nothing: what it reads means nothing; NULL:LLVM and
+                  NULL:WGSL write those languages), the name of a backend that the program brought, or NAME:1
   TINY_DEBUG      letters, any number of them:
                     k  kernels: a line each, with name, time, GFLOPS, GB/s, memory
                     s  schedule: the kernels of each new graph and their memory: leaves L, outputs O,
@@ -245,225 +245,227 @@ BUILDING
 
 Where things stand in tiny.h
 
-    485  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    487  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    707  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1349  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    709  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1351  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1553  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1555  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1904  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1906  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2040  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2174  src/api/io.h                tensors from files and to files
-   2249  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2042  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2176  src/api/io.h                tensors from files and to files
+   2251  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2570  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2572  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2736  src/base/number.c           numbers as text, in and out
-   3173  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2738  src/base/number.c           numbers as text, in and out
+   3175  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3352  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3354  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3541  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3543  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3631  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3633  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4037  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4039  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4184  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4677  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4186  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4679  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5257  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5259  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5484  src/ir/alu.c                the meaning of every arithmetic op, once
-   5634  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6341  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+   5486  src/ir/alu.c                the meaning of every arithmetic op, once
+   5636  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6343  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
                                      ask, whatever its text looks like
-   6437  src/ir/args.c               which k, v and sources fit an op
-   6590  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7209  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6456  src/ir/args.c               which k, v and sources fit an op
+   6609  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7228  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7792  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7811  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8152  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8171  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8264  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8283  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8688  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8707  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8962  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   8981  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9852  src/ir/spec.c               the verifier
-  10193  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9871  src/ir/spec.c               the verifier
+  10212  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10409  src/rules/notation.c        the algebra that bodies of rules are written in
-  10444  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10642  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10428  src/rules/notation.c        the algebra that bodies of rules are written in
+  10463  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10661  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10802  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10821  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11196  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11215  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11395  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11414  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11809  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11828  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12150  src/rules/decompose.c       from what the IR means to what a target can do
-  12726  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12169  src/rules/decompose.c       from what the IR means to what a target can do
+  12750  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12760  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12784  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13261  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13285  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13940  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  13964  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14161  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14185  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14771  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14795  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  15059  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15083  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15532  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15556  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15639  src/tensor/activation.c     what stands between the layers of a network
-  15815  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16160  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15663  src/tensor/activation.c     what stands between the layers of a network
+  15839  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16184  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16404  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16428  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17135  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17159  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17767  src/tensor/random.c         numbers from a counter, the same on every device
-  18041  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17791  src/tensor/random.c         numbers from a counter, the same on every device
+  18065  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18361  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18657  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18385  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18681  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18793  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18817  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19332  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19356  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  20051  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20075  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20453  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20477  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20592  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20616  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  21039  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21063  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21475  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21499  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21823  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22143  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22269  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21847  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22167  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22293  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22427  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22451  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22919  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23195  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22943  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23219  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23291  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23315  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23546  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23941  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23570  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23965  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24217  src/tensor/params.c         lists of named tensors: what a network consists of
-  24310  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24692  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24241  src/tensor/params.c         lists of named tensors: what a network consists of
+  24334  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24716  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24809  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24833  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25106  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25130  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25222  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25246  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25713  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25737  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26477  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26501  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26945  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  26969  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27378  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27402  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27975  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
-  28464  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  27999  src/codegen/moves.c         what optimisation looks at in a kernel, and what it may do to one
+  28488  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28892  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28916  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  29058  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  29082  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29283  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29307  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29505  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29529  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29632  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  29656  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  29740  src/codegen/running.c       kernels whose loops carry their result from one round to the next
-  29848  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  29753  src/codegen/running.c       kernels whose loops carry their result from one round to the next
+  29861  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  29948  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
+  29961  src/codegen/cost.c          what a kernel will take after its moves, told from its ranges without
                                      lowering it
-  30337  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  30350  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  30921  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
+  30934  src/codegen/tensorcore.c    a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  31157  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  31170  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  31604  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  31682  src/codegen/optimize.c      chooses moves for a kernel in microseconds
-  31885  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
-  32137  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
+  31617  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  31695  src/codegen/optimize.c      chooses moves for a kernel in microseconds
+  31898  src/codegen/recipe.c        the moves for one kernel as data: printed, parsed, stored, applied
+  32150  src/codegen/candidates.c    recipes worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32392  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  32405  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  32602  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  32615  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  32833  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  32846  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+                                     bools that are never in memory
+  32907  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  33387  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  33450  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  33919  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  34214  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33977  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  34272  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  34609  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  35201  src/runtime/interp.c        the backend INTERP
-  35281  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  34667  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  35259  src/runtime/interp.c        the backend INTERP
+  35339  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  35335  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  35627  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35777  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  35422  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  35714  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35864  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  36335  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  36742  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  36422  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  36829  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  37422  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  37509  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37854  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37941  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  38618  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  38705  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38836  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38923  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  39109  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  39196  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  39377  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  39464  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  39554  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  39641  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39728  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  40087  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  40323  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39815  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  40174  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  40410  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  40471  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  40637  src/runtime/context.c       opening and closing, the first error, totals
+  40558  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  40724  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2439,7 +2441,7 @@ typedef struct tiny_language {
   const char *ops[TINY_OP_COUNT];          // NULL: not in the language, decomposed before rendering
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
   const char *bops[TINY_OP_COUNT];         // of bools; NULL: as ops
-  const char *address;                     // of element %1 of memory %0: "%0 + %1"
+  const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
@@ -2560,7 +2562,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "efb1c0ca194a3d30d8c0270e26d5f0fc172504e587609d273ae0ef198e6bbabe"
+#define TN_SOURCE_ID "bb1a1a4ff70518e9d83d8ad49494266c5d31af2274ea558eab10e829accf756a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6367,6 +6369,24 @@ static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
   return -1;
 }
 
+// ** memory of a list **
+
+enum { TN_LINE_NBYTES = 64 };              // of a cache
+
+static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m;
+}
+static int tn_is_reg(const tiny_uop *memory) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
+}
+// How much of the LOCAL memory that a launch brings a DEFINE takes: whole lines.
+static int64_t tn_local_nbytes(const tiny_uop *define) {
+  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
+  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
+}
+
 // ** the table of a C-like language **
 
 static int tn_language_on(const tiny_language *l, int op) {
@@ -6395,10 +6415,9 @@ static void tn_target_of_language(tiny_renderer *r) {
 // ** is a list in the table? **
 
 static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes) {
-  const tiny_uop *index = u->src[0], *memory = index->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const int on = r->ops[u->op], masked = valid && valid->lanes > 1;
-  while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
-  if (memory->op == TINY_OP_DEFINE && memory->v[0] == TN_SPACE_REG) return 1;
+  if (tn_is_reg(index->src[0])) return 1;
   if (lanes == 1) return on & TINY_ON_ELEMENTS;
   if (index->lanes == 1) return on & (masked ? TINY_ON_MASKED : TINY_ON_VECTORS);
   return on & (masked ? TINY_ON_APART_MASKED : TINY_ON_APART);
@@ -12184,7 +12203,8 @@ static int tn_storage_dtype(const void *target, int d) {                        
 
 // ** index arithmetic in a real integer type **
 
-typedef struct tn_widths { tiny_ctx *t; tn_list now; } tn_widths;   // now.u[u->seq]: what u is now
+// now.u[u->seq]: what u is now; most: the widest integer that there is
+typedef struct tn_widths { tiny_ctx *t; tn_list now; int most; } tn_widths;
 
 static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
   tiny_uop *now = w->now.u[x->seq];
@@ -12194,14 +12214,15 @@ static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
 
 static int tn_fits_i32(const tiny_uop *u) { return u->vmin >= INT32_MIN && u->vmax <= INT32_MAX; }
 
-// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit.
+// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit. Where there is none they wrap: no
+// element of memory that such a device has is so far out, only what numbers from memory name and is not there.
 static int tn_index_width(tn_widths *w, const tiny_uop *u) {
   int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE ||
       u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
   for (uint32_t i = 0; i < u->nsrc; i++)
     if (u->src[i]->dtype == TINY_INDEX)
       wide |= w->now.u[u->src[i]->seq]->dtype == TINY_I64;
-  return wide ? TINY_I64 : TINY_I32;
+  return wide ? w->most : (int)TINY_I32;
 }
 
 static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
@@ -12212,12 +12233,14 @@ static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
   const int common = meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID;
   for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], common);
   if (u->op == TINY_OP_CAST) return tn_cast(w->t, src[0], dtype);
+  if (u->op == TINY_OP_CONST && dtype == TINY_I32 && !tn_fits_i32(u))
+    tiny_fail(w->t, TINY_E_COMPILE, "an index of %lld, but the device has no i64", (long long)u->k);
   if (u->op == TINY_OP_CONST) return tn_int(w->t, dtype, u->k);
   return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
 }
 
-static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
-  tn_widths w = {t, {NULL, 0, 0}};
+static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, int most) {
+  tn_widths w = {t, {NULL, 0, 0}, most};
   tn_toposort(t, sink, &w.now);
   for (int i = 0; i < w.now.n; i++) {
     tiny_uop *u = w.now.u[i], *now = u;
@@ -12716,7 +12739,8 @@ RULES_END
 static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
   if (!target->renderer) return sink;
   void *ctx = (void *)(uintptr_t)target;
-  sink = tn_rewrite(t, tn_lower_index(t, sink), tn_rules_decompose, ctx);
+  sink = tn_lower_index(t, sink, tn_has_dtype(ctx, TINY_I64) ? TINY_I64 : TINY_I32);
+  sink = tn_rewrite(t, sink, tn_rules_decompose, ctx);
   sink = tn_rewrite(t, sink, tn_rules_spell, ctx);
   return tn_rewrite(t, sink, tn_rules_lanes, ctx);
 }
@@ -29643,14 +29667,9 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 enum {
   TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
   TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its rounds are long enough
-  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
+  TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
-
-static int tn_is_reg(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
-}
 
 // ** stores past the caches **
 
@@ -29707,12 +29726,6 @@ static int tn_loop_is_rolled(const tn_lowered *k, int at) {
 }
 
 // ** LOCAL memory **
-
-// Whole lines.
-static int64_t tn_local_nbytes(const tiny_uop *define) {
-  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
-  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
-}
 
 // That a launch has to bring. A thread whose stack is small may call, and one kernel would be its end.
 static int64_t tn_local_of_launch(const tn_lowered *k, const tn_target *target) {
@@ -32813,7 +32826,7 @@ static void tn_lang_c(tiny_renderer *r) {
     l->ops[tn_c_ops[i].op] = tn_c_ops[i].scalar;
     l->vops[tn_c_ops[i].op] = tn_c_ops[i].vector;
   }
-  l->address = "%0 + %1";
+  l->address = "%0 + %1"; l->address_apart = "(%0 + %1) + %2";
   l->load = "LOAD(%t, %0)";
   l->load_masked = "LOAD_MASKED(%t, %b, %l, %0, %1, %2)";
   l->gather = "GATHER(%t, %l, %0, %1)";
@@ -32829,6 +32842,67 @@ static void tn_lang_c(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/lang_c.c ----
+// ---- begin src/render/lang_wgsl.c ----
+// lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory.
+//
+// Out: tn_lang_wgsl fills a tiny_renderer. A module is one kernel: memory of PARAM k is binding k of group 0, ARG k
+//      binding k of group 1, LOCAL memory belongs to the module.
+// Holds:
+//  - What needs 64 bits, 8 bits, halves or bools in memory has no form here: rendering it says so.
+//  - select has both of its values computed. An element beyond the memory may be read: some element of the memory, or
+//    0, is what it gives (WGSL, "Invalid memory references").
+//  - Infinity and NaN are values that no constant expression may have: functions make them of bits.
+//  - By the letter an implementation may take it that there are none ("Differences from IEEE-754").
+// What is what: W3C, WebGPU Shading Language.
+#ifndef TN_RENDER_LANG_WGSL
+#define TN_RENDER_LANG_WGSL
+#ifndef TINY_AMALGAMATED
+#include "../ir/uop.c"
+#endif
+
+static void tn_lang_wgsl(tiny_renderer *r) {
+  static const char *const prelude[] = {
+    "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }",
+    "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }",
+    NULL
+  };
+  // Shifts are by u32. NEG is not there for u32, nor ^ for bools.
+  static const struct { int op; const char *format; } ops[] = {
+    {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},
+    {TINY_OP_CDIV, "%0 / %1"}, {TINY_OP_CMOD, "%0 %% %1"}, {TINY_OP_AND, "%0 & %1"}, {TINY_OP_OR, "%0 | %1"},
+    {TINY_OP_XOR, "%0 ^ %1"}, {TINY_OP_SHL, "%0 << u32(%1)"}, {TINY_OP_SHR, "%0 >> u32(%1)"}, {TINY_OP_LT, "%0 < %1"},
+    {TINY_OP_NE, "%0 != %1"}, {TINY_OP_EQ, "%0 == %1"}, {TINY_OP_WHERE, "select(%2, %1, %0)"},
+    {TINY_OP_SQRT, "sqrt(%0)"}, {TINY_OP_TRUNC, "trunc(%0)"}, {TINY_OP_EXP2, "exp2(%0)"}, {TINY_OP_LOG2, "log2(%0)"},
+    {TINY_OP_SIN, "sin(%0)"}, {TINY_OP_CAST, "%t(%0)"}, {TINY_OP_BITCAST, "bitcast<%t>(%0)"}, {TINY_OP_LOAD, "%0"},
+    {TINY_OP_STORE, "%0 = %1"}
+  };
+  tiny_language *l = &r->language;
+  memset(r, 0, sizeof *r);
+  r->name = "WGSL"; r->file = "wgsl";
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALONE;    // magic products would want 64 bits
+  l->prelude = prelude;
+  l->global_buffer = "@group(0) @binding(%k) var<storage, read_write> %n: array<%t>;";
+  l->global_scalar = "@group(1) @binding(%k) var<uniform> %n: %t;";
+  l->kernel = "@compute @workgroup_size(%0, %1, %2)\n"
+      "fn %n(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {";
+  l->end = "}";
+  l->global_local = "var<workgroup> %n: array<%t, %k>;";
+  l->barrier = "workgroupBarrier();";
+  l->global_id = "%t(group[%d])"; l->local_id = "%t(item[%d])";
+  l->variable = "var %n: %t;"; l->variables = "var %n: array<%t, %k>;";
+  l->value = l->choice = "let %n: %t = %0;";
+  l->range = "for (var %n: %t = %1; %n < %0; %n++) {";
+  l->load_if = "select(%2, %0, %1)"; l->store_if = "if (%1) { %0; }";
+  l->types[TINY_BOOL] = "bool"; l->types[TINY_I32] = "i32"; l->types[TINY_U32] = "u32"; l->types[TINY_F32] = "f32";
+  l->literals[TINY_BOOL] = "bool(%k)"; l->literals[TINY_I32] = "%ki"; l->literals[TINY_U32] = "%ku";
+  l->literals[TINY_F32] = "%kf";
+  l->infinity = "infinity()"; l->nan = "not_a_number()";
+  l->address = "%0[%1]";
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) l->ops[ops[i].op] = ops[i].format;
+  l->bops[TINY_OP_XOR] = "%0 != %1";
+}
+#endif
+// ---- end src/render/lang_wgsl.c ----
 // ---- begin src/render/cstyle.c ----
 // cstyle: a program -> text in any C-like language; the language is data (tiny_language), and
 // nothing about one is here, nor what is good for a processor: hints say that.
@@ -32841,7 +32915,7 @@ static void tn_lang_c(tiny_renderer *r) {
 #define TN_RENDER_CSTYLE
 #ifndef TINY_AMALGAMATED
 #include "lang_c.c"
-#include "../codegen/hints.c"
+#include "../ir/target.c"
 #endif
 
 enum { TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17, TN_MAX_LANES = 64 };
@@ -32953,8 +33027,7 @@ static const tiny_matrix_unit *tn_tile_unit(const tn_text *x, int tile) {
 static void tn_tile_mark(tn_text *x, const tiny_uop *u, int tile) {
   x->tile[u->seq] = (uint8_t)tile;
   if (u->op != TINY_OP_LOAD) return;
-  const tiny_uop *memory = u->src[0]->src[0];
-  while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
+  const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
   if (memory->op == TINY_OP_DEFINE && memory->v[0] == TN_SPACE_REG) x->tile[memory->seq] = (uint8_t)tile;
 }
 
@@ -33007,35 +33080,25 @@ static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
 // The sum of an index and a constant that names an element, where neither it nor the index leaves its type:
 // instructions add the constant to an address at no cost, but not to an index that may wrap. NULL: the element is
 // another expression.
-static const tiny_uop *tn_index_apart(const tiny_uop *index) {
+static const tiny_uop *tn_index_apart(const tn_text *x, const tiny_uop *index) {
   const tiny_uop *at = index->src[1];
-  if (index->lanes > 1 || tn_is_reg(index->src[0]) || at->op != TINY_OP_ADD || at->dtype != TINY_I32 ||
-      !tn_is_const(at->src[1]))
-    return NULL;
+  if (!x->lang->address_apart || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  if (at->op != TINY_OP_ADD || at->dtype != TINY_I32 || !tn_is_const(at->src[1])) return NULL;
   const int64_t k = at->src[1]->k;
   return at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k : 0) ? at : NULL;
 }
 
 static const char *tn_address(tn_text *x, const tiny_uop *index) {
-  const tiny_uop *apart = tn_index_apart(index);
-  tiny_bytes out = {x->t, NULL, 0, 0}, place = {x->t, NULL, 0, 0};
+  const tiny_uop *apart = tn_index_apart(x, index);
   tn_blanks b;
   memset(&b, 0, sizeof b);
   b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, apart ? apart->src[0] : index->src[1]);
-  tn_format(&out, x->lang->address, &b);
-  if (!apart) return out.data;
-  b.arg[0] = tn_text_of_format(x->t, "(%s)", out.data); b.arg[1] = tn_expr(x, apart->src[1]);
-  tn_format(&place, x->lang->address, &b);
-  return place.data;
-}
-
-static int64_t tn_define_nelem(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m->v[1];
+  if (apart) b.arg[2] = tn_expr(x, apart->src[1]);
+  return tn_filled(x, apart ? x->lang->address_apart : x->lang->address, &b);
 }
 
 static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
-  if (tn_define_nelem(index->src[0]) == 1) return tn_expr(x, index->src[0]);
+  if (tn_memory_behind(index->src[0])->v[1] == 1) return tn_expr(x, index->src[0]);
   return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
 }
 
@@ -33291,7 +33354,7 @@ static void tn_text_survey(tn_text *x) {
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (u->src[j]->op == TINY_OP_GROUP) continue;
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
-      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(u) : NULL;
+      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(x, u) : NULL;
       const tiny_uop *s = apart ? apart->src[0] : u->src[j];
       x->uses[s->seq] += through_index ? 2 : 1;
       x->user_depth[s->seq] = depth;
@@ -33400,7 +33463,7 @@ static void tn_cstyle(tiny_renderer *r) {
 #ifndef TN_RENDER_LLVM
 #define TN_RENDER_LLVM
 #ifndef TINY_AMALGAMATED
-#include "../codegen/hints.c"
+#include "../ir/target.c"
 #endif
 
 typedef struct tn_llvm {
@@ -33513,18 +33576,13 @@ static const char *tn_llvm_address(tn_llvm *x, const tiny_uop *index, int lanes)
   return name;
 }
 
-static const tiny_uop *tn_llvm_memory(const tiny_uop *index) {
-  const tiny_uop *m = index->src[0];
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m;
-}
 static int tn_llvm_align(const tiny_uop *value) {
   const int nbytes = value->lanes * tn_dtypes[value->dtype].nbytes;
   return nbytes > 64 ? 64 : nbytes;
 }
 
 static const char *tn_llvm_reg(tn_llvm *x, const tiny_uop *index) {
-  const tiny_uop *m = tn_llvm_memory(index);
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
   return m->v[1] == 1 ? tn_llvm_expr(x, m) : tn_llvm_address(x, index, m->lanes);
 }
 
@@ -34623,7 +34681,7 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "elf.c"
-#include "../render/cstyle.c"
+#include "../render/lang_c.c"
 #include "../render/llvm.c"
 #endif
 
@@ -35280,30 +35338,59 @@ static const tiny_backend tn_interp_backend = {
 // ---- begin src/runtime/null.c ----
 // null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
 // machine, and its own cost can be measured. Memory is the host's: what a kernel would have computed reads as zeros,
-// or as what lay in that memory before. "Compiled" kernels are their sources.
+// or as what lay in that memory before. "Compiled" kernels are their sources: C, or what NULL:LLVM and NULL:WGSL name.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
 #ifndef TINY_AMALGAMATED
 #include "cpu.c"
+#include "../render/lang_wgsl.c"
 #endif
 
+enum { TN_NULL_C, TN_NULL_LLVM, TN_NULL_WGSL, TN_NULL_LANGUAGES };
+typedef struct tn_null { tiny_ctx *t; int language; } tn_null;
+
+// What WebGPU promises of any device (W3C, WebGPU, 3.6.2 Limits).
+static void tn_null_webgpu(tiny_limits *limits) {
+  memset(limits, 0, sizeof *limits);
+  limits->host_memory = 1;
+  limits->shared_nbytes = 16384;
+  for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
+  limits->local_total = 256;
+}
 static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  (void)which;
+  static const char *const names[TN_NULL_LANGUAGES] = {"", "LLVM", "WGSL"};
+  int language = 0;
+  while (language < TN_NULL_LANGUAGES && strcmp(which, names[language])) language++;
+  if (language == TN_NULL_LANGUAGES) {
+    tiny_fail(t, TINY_E_DEVICE, "NULL: there are NULL, NULL:LLVM and NULL:WGSL, not '%.100s'", which);
+    return NULL;
+  }
+  tn_null *d = (tn_null *)tn_alloc(t, sizeof *d);
+  if (!d) return NULL;
+  d->t = t;
+  d->language = language;
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = limits->vector_registers = 32;
   limits->cache_nbytes = (size_t)1 << 20;
-  return t;                                // the device is the context: there is nothing to remember
+  if (language == TN_NULL_WGSL) tn_null_webgpu(limits);
+  return d;
 }
-static void tn_null_close(void *dev) { (void)dev; }
+static void tn_null_close(void *dev) { tn_release(((tn_null *)dev)->t, dev, sizeof(tn_null)); }
 static const char *tn_null_target(void *dev) { (void)dev; return "null"; }
-static void tn_null_renderer(void *dev, tiny_renderer *out) { (void)dev; tn_lang_c(out); }
+static void tn_null_renderer(void *dev, tiny_renderer *out) {
+  switch (((const tn_null *)dev)->language) {
+    case TN_NULL_LLVM: tn_lang_llvm(out, 0); return;
+    case TN_NULL_WGSL: tn_lang_wgsl(out); return;
+    default: tn_lang_c(out); return;
+  }
+}
 static void *tn_null_alloc(void *dev, size_t nbytes) {
-  void *p = tn_cpu_aligned_alloc((tiny_ctx *)dev, nbytes);
+  void *p = tn_cpu_aligned_alloc(((tn_null *)dev)->t, nbytes);
   return p ? memset(p, 0, nbytes) : NULL;
 }
 static void tn_null_free(void *dev, void *mem, size_t nbytes) {
-  tn_cpu_aligned_free((tiny_ctx *)dev, mem, nbytes);
+  tn_cpu_aligned_free(((tn_null *)dev)->t, mem, nbytes);
 }
 static tiny_code tn_null_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   (void)dev; (void)log;

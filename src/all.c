@@ -117,6 +117,7 @@
 
 // ** render: program -> text **
 #include "render/lang_c.c"
+#include "render/lang_wgsl.c"
 #include "render/cstyle.c"
 #include "render/llvm.c"
 

@@ -191,7 +191,7 @@ typedef struct tiny_language {
   const char *ops[TINY_OP_COUNT];          // NULL: not in the language, decomposed before rendering
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
   const char *bops[TINY_OP_COUNT];         // of bools; NULL: as ops
-  const char *address;                     // of element %1 of memory %0: "%0 + %1"
+  const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"

@@ -12,14 +12,9 @@
 enum {
   TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
   TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its rounds are long enough
-  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
+  TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
-
-static int tn_is_reg(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
-}
 
 // ** stores past the caches **
 
@@ -76,12 +71,6 @@ static int tn_loop_is_rolled(const tn_lowered *k, int at) {
 }
 
 // ** LOCAL memory **
-
-// Whole lines.
-static int64_t tn_local_nbytes(const tiny_uop *define) {
-  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
-  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
-}
 
 // That a launch has to bring. A thread whose stack is small may call, and one kernel would be its end.
 static int64_t tn_local_of_launch(const tn_lowered *k, const tn_target *target) {

@@ -27,6 +27,24 @@ static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
   return -1;
 }
 
+// ** memory of a list **
+
+enum { TN_LINE_NBYTES = 64 };              // of a cache
+
+static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m;
+}
+static int tn_is_reg(const tiny_uop *memory) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
+}
+// How much of the LOCAL memory that a launch brings a DEFINE takes: whole lines.
+static int64_t tn_local_nbytes(const tiny_uop *define) {
+  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
+  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
+}
+
 // ** the table of a C-like language **
 
 static int tn_language_on(const tiny_language *l, int op) {
@@ -55,10 +73,9 @@ static void tn_target_of_language(tiny_renderer *r) {
 // ** is a list in the table? **
 
 static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes) {
-  const tiny_uop *index = u->src[0], *memory = index->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const int on = r->ops[u->op], masked = valid && valid->lanes > 1;
-  while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
-  if (memory->op == TINY_OP_DEFINE && memory->v[0] == TN_SPACE_REG) return 1;
+  if (tn_is_reg(index->src[0])) return 1;
   if (lanes == 1) return on & TINY_ON_ELEMENTS;
   if (index->lanes == 1) return on & (masked ? TINY_ON_MASKED : TINY_ON_VECTORS);
   return on & (masked ? TINY_ON_APART_MASKED : TINY_ON_APART);

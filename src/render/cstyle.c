@@ -9,7 +9,7 @@
 #define TN_RENDER_CSTYLE
 #ifndef TINY_AMALGAMATED
 #include "lang_c.c"
-#include "../codegen/hints.c"
+#include "../ir/target.c"
 #endif
 
 enum { TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17, TN_MAX_LANES = 64 };
@@ -121,8 +121,7 @@ static const tiny_matrix_unit *tn_tile_unit(const tn_text *x, int tile) {
 static void tn_tile_mark(tn_text *x, const tiny_uop *u, int tile) {
   x->tile[u->seq] = (uint8_t)tile;
   if (u->op != TINY_OP_LOAD) return;
-  const tiny_uop *memory = u->src[0]->src[0];
-  while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
+  const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
   if (memory->op == TINY_OP_DEFINE && memory->v[0] == TN_SPACE_REG) x->tile[memory->seq] = (uint8_t)tile;
 }
 
@@ -175,35 +174,25 @@ static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
 // The sum of an index and a constant that names an element, where neither it nor the index leaves its type:
 // instructions add the constant to an address at no cost, but not to an index that may wrap. NULL: the element is
 // another expression.
-static const tiny_uop *tn_index_apart(const tiny_uop *index) {
+static const tiny_uop *tn_index_apart(const tn_text *x, const tiny_uop *index) {
   const tiny_uop *at = index->src[1];
-  if (index->lanes > 1 || tn_is_reg(index->src[0]) || at->op != TINY_OP_ADD || at->dtype != TINY_I32 ||
-      !tn_is_const(at->src[1]))
-    return NULL;
+  if (!x->lang->address_apart || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  if (at->op != TINY_OP_ADD || at->dtype != TINY_I32 || !tn_is_const(at->src[1])) return NULL;
   const int64_t k = at->src[1]->k;
   return at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k : 0) ? at : NULL;
 }
 
 static const char *tn_address(tn_text *x, const tiny_uop *index) {
-  const tiny_uop *apart = tn_index_apart(index);
-  tiny_bytes out = {x->t, NULL, 0, 0}, place = {x->t, NULL, 0, 0};
+  const tiny_uop *apart = tn_index_apart(x, index);
   tn_blanks b;
   memset(&b, 0, sizeof b);
   b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, apart ? apart->src[0] : index->src[1]);
-  tn_format(&out, x->lang->address, &b);
-  if (!apart) return out.data;
-  b.arg[0] = tn_text_of_format(x->t, "(%s)", out.data); b.arg[1] = tn_expr(x, apart->src[1]);
-  tn_format(&place, x->lang->address, &b);
-  return place.data;
-}
-
-static int64_t tn_define_nelem(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m->v[1];
+  if (apart) b.arg[2] = tn_expr(x, apart->src[1]);
+  return tn_filled(x, apart ? x->lang->address_apart : x->lang->address, &b);
 }
 
 static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
-  if (tn_define_nelem(index->src[0]) == 1) return tn_expr(x, index->src[0]);
+  if (tn_memory_behind(index->src[0])->v[1] == 1) return tn_expr(x, index->src[0]);
   return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
 }
 
@@ -459,7 +448,7 @@ static void tn_text_survey(tn_text *x) {
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (u->src[j]->op == TINY_OP_GROUP) continue;
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
-      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(u) : NULL;
+      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(x, u) : NULL;
       const tiny_uop *s = apart ? apart->src[0] : u->src[j];
       x->uses[s->seq] += through_index ? 2 : 1;
       x->user_depth[s->seq] = depth;

@@ -14,7 +14,7 @@
 #ifndef TN_RENDER_LLVM
 #define TN_RENDER_LLVM
 #ifndef TINY_AMALGAMATED
-#include "../codegen/hints.c"
+#include "../ir/target.c"
 #endif
 
 typedef struct tn_llvm {
@@ -127,18 +127,13 @@ static const char *tn_llvm_address(tn_llvm *x, const tiny_uop *index, int lanes)
   return name;
 }
 
-static const tiny_uop *tn_llvm_memory(const tiny_uop *index) {
-  const tiny_uop *m = index->src[0];
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m;
-}
 static int tn_llvm_align(const tiny_uop *value) {
   const int nbytes = value->lanes * tn_dtypes[value->dtype].nbytes;
   return nbytes > 64 ? 64 : nbytes;
 }
 
 static const char *tn_llvm_reg(tn_llvm *x, const tiny_uop *index) {
-  const tiny_uop *m = tn_llvm_memory(index);
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
   return m->v[1] == 1 ? tn_llvm_expr(x, m) : tn_llvm_address(x, index, m->lanes);
 }
 

@@ -35,7 +35,8 @@ static int tn_storage_dtype(const void *target, int d) {                        
 
 // ** index arithmetic in a real integer type **
 
-typedef struct tn_widths { tiny_ctx *t; tn_list now; } tn_widths;   // now.u[u->seq]: what u is now
+// now.u[u->seq]: what u is now; most: the widest integer that there is
+typedef struct tn_widths { tiny_ctx *t; tn_list now; int most; } tn_widths;
 
 static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
   tiny_uop *now = w->now.u[x->seq];
@@ -45,14 +46,15 @@ static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
 
 static int tn_fits_i32(const tiny_uop *u) { return u->vmin >= INT32_MIN && u->vmax <= INT32_MAX; }
 
-// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit.
+// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit. Where there is none they wrap: no
+// element of memory that such a device has is so far out, only what numbers from memory name and is not there.
 static int tn_index_width(tn_widths *w, const tiny_uop *u) {
   int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE ||
       u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
   for (uint32_t i = 0; i < u->nsrc; i++)
     if (u->src[i]->dtype == TINY_INDEX)
       wide |= w->now.u[u->src[i]->seq]->dtype == TINY_I64;
-  return wide ? TINY_I64 : TINY_I32;
+  return wide ? w->most : (int)TINY_I32;
 }
 
 static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
@@ -63,12 +65,14 @@ static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
   const int common = meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID;
   for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], common);
   if (u->op == TINY_OP_CAST) return tn_cast(w->t, src[0], dtype);
+  if (u->op == TINY_OP_CONST && dtype == TINY_I32 && !tn_fits_i32(u))
+    tiny_fail(w->t, TINY_E_COMPILE, "an index of %lld, but the device has no i64", (long long)u->k);
   if (u->op == TINY_OP_CONST) return tn_int(w->t, dtype, u->k);
   return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
 }
 
-static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
-  tn_widths w = {t, {NULL, 0, 0}};
+static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, int most) {
+  tn_widths w = {t, {NULL, 0, 0}, most};
   tn_toposort(t, sink, &w.now);
   for (int i = 0; i < w.now.n; i++) {
     tiny_uop *u = w.now.u[i], *now = u;
@@ -567,7 +571,8 @@ RULES_END
 static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
   if (!target->renderer) return sink;
   void *ctx = (void *)(uintptr_t)target;
-  sink = tn_rewrite(t, tn_lower_index(t, sink), tn_rules_decompose, ctx);
+  sink = tn_lower_index(t, sink, tn_has_dtype(ctx, TINY_I64) ? TINY_I64 : TINY_I32);
+  sink = tn_rewrite(t, sink, tn_rules_decompose, ctx);
   sink = tn_rewrite(t, sink, tn_rules_spell, ctx);
   return tn_rewrite(t, sink, tn_rules_lanes, ctx);
 }

@@ -15,7 +15,7 @@
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "elf.c"
-#include "../render/cstyle.c"
+#include "../render/lang_c.c"
 #include "../render/llvm.c"
 #endif
 
