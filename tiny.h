@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source bb1a1a4ff70518e9d83d8ad49494266c5d31af2274ea558eab10e829accf756a
+/* tiny.h 0.1.0, source 062321e1795f5d4397bc9e2cc5392e1023c7ec4c5c5fd8c865e5c6ff5e617045
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -440,32 +440,32 @@ Where things stand in tiny.h
   35339  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
   35422  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  35714  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35864  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  35715  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  35865  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  36422  src/runtime/beam.c          the fastest moves for a kernel, found by timing
-  36829  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  36424  src/runtime/beam.c          the fastest moves for a kernel, found by timing
+  36831  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  37509  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  37511  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37941  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  37943  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  38705  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  38707  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38923  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  38925  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  39196  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  39198  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  39464  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  39466  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  39641  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  39643  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39815  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  40174  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  40410  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  39817  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  40176  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  40412  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  40558  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  40724  src/runtime/context.c       opening and closing, the first error, totals
+  40560  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  40726  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2562,7 +2562,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "bb1a1a4ff70518e9d83d8ad49494266c5d31af2274ea558eab10e829accf756a"
+#define TN_SOURCE_ID "062321e1795f5d4397bc9e2cc5392e1023c7ec4c5c5fd8c865e5c6ff5e617045"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -35428,6 +35428,7 @@ static const tiny_backend tn_null_backend = {
 #ifndef TINY_AMALGAMATED
 #include "null.c"
 #include "interp.c"
+#include "../tensor/tensor.c"
 #include "../render/cstyle.c"
 #endif
 
@@ -36007,6 +36008,7 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
   tiny_bytes out = {t, NULL, 0, 0};
   if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
+  if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
   b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
   b->text.n = out.n;
   b->owned = 1;

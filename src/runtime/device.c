@@ -7,6 +7,7 @@
 #ifndef TINY_AMALGAMATED
 #include "null.c"
 #include "interp.c"
+#include "../tensor/tensor.c"
 #include "../render/cstyle.c"
 #endif
 

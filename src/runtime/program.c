@@ -144,6 +144,7 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
   tiny_bytes out = {t, NULL, 0, 0};
   if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
+  if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
   b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
   b->text.n = out.n;
   b->owned = 1;
