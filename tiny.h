@@ -235,7 +235,7 @@ KERNELS OF YOUR OWN
       void NAME(void *const *mem, const long long *args, long long task)
   mem[0] points to the elements of the output, mem[1] .. to those of the inputs, all row-major; it is called
   once for each task from 0 to global[0] * global[1] * global[2] - 1, on several threads at once. It includes
-  nothing and calls nothing but mem and math functions of the C library.
+  nothing and calls nothing but mem and math functions of the C library. On LLVM source is LLVM IR, with that entry.
 
 BUILDING
   C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled

@@ -92,6 +92,24 @@ static void test_text(void) {
   golden_free(&log);
 }
 
+// Source of one's own is IR.
+static void test_own(void) {
+  static const char source[] = "define void @twice(ptr %mem, ptr %args, i64 %task, ptr %local) {\n"
+      "  %from.at = getelementptr ptr, ptr %mem, i64 1\n  %to = load ptr, ptr %mem\n  %from = load ptr, ptr %from.at\n"
+      "  %x.at = getelementptr float, ptr %from, i64 %task\n  %x = load float, ptr %x.at\n  %y = fadd float %x, %x\n"
+      "  %y.at = getelementptr float, ptr %to, i64 %task\n  store float %y, ptr %y.at\n  ret void\n}\n";
+  float out[10];
+  tiny_ctx *t = opened("LLVM", "", NULL, "");
+  tiny_tensor *x = floats(t, TINY_SHAPE(10));
+  tiny_kernel_desc d;
+  memset(&d, 0, sizeof d);
+  d.name = "twice"; d.source = source; d.inputs = &x; d.n = 1; d.shape = TINY_SHAPE(10); d.dtype = TINY_F32; d.global[0] = 10;
+  CHECK_EQ(tiny_read(tiny_kernel(t, &d), out, sizeof out), TINY_OK);
+  for (int i = 0; i < 10; i++) CHECK(out[i] == 2 * noise[i]);
+  if (tiny_status(t)) fprintf(stderr, "  %s\n", tiny_error(t));
+  tiny_close(t);
+}
+
 // 1: a compiler that takes IR is here.
 static int has_compiler(void) {
   tiny_ctx *t = opened("LLVM", "", NULL, "");
@@ -109,6 +127,7 @@ int main(void) {
   CHECK(mkdtemp(cache) != NULL);
   test_values(cache, 0);
   test_values(cache, 1);
+  test_own();
   remove_tree(cache);
   return test_report();
 }

@@ -1,10 +1,9 @@
 // also: golden
-// test_wgsl: kernels of all kinds in WGSL: golden text, a file each in build/wgsl/, which test_wgsl.sh has validated; what
-// WGSL cannot hold is an error that says so.
+// test_wgsl: kernels of all kinds in WGSL: golden text; a file each in the folder that $TEST_WGSL names, if any, which
+// test_wgsl.sh has validated; what WGSL cannot hold is an error that says so.
 #include "../src/all.c"
 #include "test.h"
 #include "golden.h"
-#include <sys/stat.h>
 
 static tiny_tensor *input(tiny_ctx *t, tiny_dtype dtype, tiny_shape s) {
   const int64_t n = tn_dims_nelem(s.ndim, s.dim);
@@ -52,14 +51,15 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } sub
   {"random", random_numbers}, {"running", running}
 };
 
-// Writes the modules of a log, each of which begins with the prelude.
-static int write_modules(const golden *log, const char *name) {
+// Writes the modules of a log, each of which begins with the prelude, to a folder, if there is one. Their number.
+static int write_modules(const golden *log, const char *name, const char *folder) {
   static const char first[] = "fn infinity()";
   int n = 0;
   for (const char *at = log->text ? strstr(log->text, first) : NULL, *next; at; at = next, n++) {
     char path[256];
     next = strstr(at + 1, first);
-    snprintf(path, sizeof path, "build/wgsl/%s_%d.wgsl", name, n);
+    if (!folder) continue;
+    snprintf(path, sizeof path, "%s/%s_%d.wgsl", folder, name, n);
     FILE *f = fopen(path, "wb");
     CHECK(f != NULL);
     if (!f) return n;
@@ -71,8 +71,6 @@ static int write_modules(const golden *log, const char *name) {
 
 static void test_text(void) {
   golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
-  mkdir("build", 0755);
-  mkdir("build/wgsl", 0755);
   tiny_ctx *t = golden_open("NULL:WGSL", &log, "c");
   CHECK(t && !strcmp(tiny_device(t), "NULL:WGSL"));
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
@@ -82,7 +80,7 @@ static void test_text(void) {
     CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
     if (tiny_status(t)) fprintf(stderr, "  %s: %s\n", subjects[i].name, tiny_error(t));
     tiny_clear(t);
-    CHECK(write_modules(&log, subjects[i].name) > 0);
+    CHECK(write_modules(&log, subjects[i].name, getenv("TEST_WGSL")) > 0);
     snprintf(title, sizeof title, "// == %s", subjects[i].name);
     golden_line(&out, title);
     if (log.n) log.text[log.n - 1] = 0;

@@ -9,7 +9,8 @@ if [ ! -d build/npm/node_modules/webgpu ]; then
   timeout 120 npm install --silent --no-audit --no-fund --ignore-scripts --prefix build/npm webgpu@0.6.2 \
     >build/npm/log 2>&1 || { rm -rf build/npm/node_modules; left_out "npm does not install webgpu"; }
 fi
-make -s build/plain/test_wgsl >/dev/null && rm -f build/wgsl/*.wgsl && build/plain/test_wgsl >/dev/null ||
+make -s build/plain/test_wgsl >/dev/null && mkdir -p build/wgsl && rm -f build/wgsl/*.wgsl &&
+  TEST_WGSL=build/wgsl build/plain/test_wgsl >/dev/null ||
   { echo "test_wgsl writes nothing"; echo "0 passed, 1 failed"; exit 1; }
 said=$(timeout 100 node tools/validate_wgsl.mjs build/wgsl/*.wgsl) || true
 passed=$(echo "$said" | sed -n 's/^\([0-9]*\) passed, .*/\1/p'); failed=$(echo "$said" | sed -n 's/.* passed, \([0-9]*\) failed$/\1/p')
