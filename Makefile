@@ -2,7 +2,7 @@
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
 # make arm64  some of them, emulated                         make million  chains of a million operators: minutes, 19 GB
-# make late   all of them on a device that is late
+# make late   all of them on a device that is late         make llvm   all of them by LLVM IR, where there is clang 15
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -20,7 +20,7 @@ FUZZERS  := $(patsubst tests/%.c,build/fuzz/%,$(wildcard tests/fuzz_*.c))
 TESTS    := $(patsubst tests/%.c,%,$(wildcard tests/test_*.c))
 also      = $(patsubst tests/%.c,%,$(shell grep -lE '^// also:.* $(1)( |$$)' $(TESTS:%=tests/%.c) /dev/null))
 PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/tsan/%,$(call also,tsan)) \
-            $(patsubst %,build/late/%,$(call also,late))
+            $(patsubst %,build/late/%,$(call also,late)) $(patsubst %,build/llvm/%,$(call also,llvm))
 VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 
@@ -58,6 +58,10 @@ fuzz: $(FUZZERS) build/plain/test_random
 
 # Every test so.
 late: $(TESTS:%=build/late/%)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
+
+# Every test whose CPU takes LLVM IR instead of C, but for those that bring C or compilers of their own.
+llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_trust test_os test_lang_c,$(TESTS)))
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
 million:
@@ -99,7 +103,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 # test_calls it is what traps (gcc's own floor).
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. $(DEPS)
 LONG_TESTS = test_calls test_decompose test_random test_refused test_rules test_transcendental test_vectors
-$(LONG_TESTS:%=build/plain/%): TEST_LEVEL = -O1
+$(LONG_TESTS:%=build/plain/%) $(LONG_TESTS:%=build/llvm/%): TEST_LEVEL = -O1
 
 build/plain/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
@@ -113,6 +117,11 @@ build/asan/%: tests/%.c
 build/late/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="../../tests/late.h"' $< -o $@ $(LIBS)
+
+# The CPU takes LLVM IR. In TINY_GOLDEN's texts stands C.
+build/llvm/%: tests/%.c
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) $(TEST_LEVEL) $(TEST_FLAGS) -DTN_TEST_IR=1 $< -o $@ $(LIBS)
 
 build/tsan/%: tests/%.c
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
@@ -131,5 +140,5 @@ build/fuzz-brief/%: tests/%.c
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test bench results fuzz golden arm64 late million verify-amalgam clean
+.PHONY: all run test bench results fuzz golden arm64 late llvm million verify-amalgam clean
 .DELETE_ON_ERROR:

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c6b0d841c9ab76953f332d6e98f14b86ae2ce8612aebfea815f73485c389b5f2
+/* tiny.h 0.1.0, source a9f1ba85052b85f122c26226077a7828d890b3ba04501e1ff5f94c2301da3e59
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -78,8 +78,9 @@ OPTIONS (macros, defined before the include)
 
 ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins. A process with raised
 rights, setuid or with capabilities of its file, reads none of it)
-  TINY_DEV        the device, as in tiny_desc.device: CPU, INTERP (interpreter), NULL (does nothing: what it
-                  reads means nothing), the name of a backend that the program brought, or NAME:1
+  TINY_DEV        the device, as in tiny_desc.device: CPU, LLVM (the same processor by LLVM IR instead of C: clang 15
+                  or later), INTERP (interpreter), NULL (does nothing: what it reads means nothing; NULL:LLVM and
+                  NULL:WGSL write those languages), the name of a backend that the program brought, or NAME:1
   TINY_DEBUG      letters, any number of them:
                     k  kernels: a line each, with name, time, GFLOPS, GB/s, memory
                     s  schedule: the kernels of each new graph and their memory: leaves L, outputs O,
@@ -235,7 +236,7 @@ KERNELS OF YOUR OWN
       void NAME(void *const *mem, const long long *args, long long task)
   mem[0] points to the elements of the output, mem[1] .. to those of the inputs, all row-major; it is called
   once for each task from 0 to global[0] * global[1] * global[2] - 1, on several threads at once. It includes
-  nothing and calls nothing but mem and math functions of the C library.
+  nothing and calls nothing but mem and math functions of the C library. On LLVM source is LLVM IR, with that entry.
 
 DEVICES OF YOUR OWN
   A device is one struct of functions, tiny_backend, given in tiny_desc.backends; examples/accelerator.c is one in a
@@ -250,232 +251,241 @@ BUILDING
 
 Where things stand in tiny.h
 
-    497  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    507  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    719  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1361  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    729  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1371  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1565  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1575  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1916  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1926  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2052  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2186  src/api/io.h                tensors from files and to files
-   2261  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2062  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2196  src/api/io.h                tensors from files and to files
+   2271  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2580  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2641  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2746  src/base/number.c           numbers as text, in and out
-   3183  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2807  src/base/number.c           numbers as text, in and out
+   3244  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3367  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3428  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3556  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3617  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3658  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3719  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4064  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4125  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4211  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4704  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4272  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4765  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5284  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5345  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5511  src/ir/alu.c                the meaning of every arithmetic op, once
-   5661  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6368  src/ir/args.c               which k, v and sources fit an op
-   6521  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7140  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   5572  src/ir/alu.c                the meaning of every arithmetic op, once
+   5722  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6429  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+                                     ask, whatever its text looks like
+   6542  src/ir/args.c               which k, v and sources fit an op
+   6695  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7314  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7723  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7897  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8083  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8257  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8195  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8369  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8619  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8793  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8893  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   9067  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9783  src/ir/spec.c               the verifier
-  10124  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9957  src/ir/spec.c               the verifier
+  10298  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10340  src/rules/notation.c        the algebra that bodies of rules are written in
-  10375  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10573  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10514  src/rules/notation.c        the algebra that bodies of rules are written in
+  10549  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10747  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10733  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10907  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11127  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11301  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11326  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11500  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11740  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11914  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12081  src/rules/decompose.c       from what the IR means to what a language can say
-  12657  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12255  src/rules/decompose.c       from what the IR means to what a target can do
+  12836  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12691  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12870  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13192  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13371  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13871  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  14050  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14092  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14271  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14702  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14881  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14990  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15169  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15463  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15642  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15570  src/tensor/activation.c     what stands between the layers of a network
-  15746  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16091  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15749  src/tensor/activation.c     what stands between the layers of a network
+  15925  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16270  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16335  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16514  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17066  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17245  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17698  src/tensor/random.c         numbers from a counter, the same on every device
-  17972  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17877  src/tensor/random.c         numbers from a counter, the same on every device
+  18151  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18292  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18588  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18471  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18767  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18724  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18903  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19263  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19442  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19982  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20161  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20384  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20563  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20523  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20702  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20970  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21149  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21406  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21585  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21754  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22074  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22200  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21933  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22253  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22379  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22358  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22537  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22850  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23126  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  23029  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23305  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23222  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23401  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23477  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23872  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23656  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  24051  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24148  src/tensor/params.c         lists of named tensors: what a network consists of
-  24241  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24623  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24327  src/tensor/params.c         lists of named tensors: what a network consists of
+  24420  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24802  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24740  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24919  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25037  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25216  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25153  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25332  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25644  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25823  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26408  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26587  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26876  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  27055  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27309  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27488  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27906  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28023  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28085  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28202  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28455  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28634  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28621  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28800  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28847  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29026  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29070  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29250  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29197  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29259  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+  29377  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29439  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
                                      reductions, accesses, strides
-  29375  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29442  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29714  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29555  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29622  src/codegen/transform.c     what may be done to the ranges of a kernel
+  29894  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  29797  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  29977  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  29862  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  30042  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30002  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30182  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30080  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30139  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30260  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30319  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30746  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  30926  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+                                     say, for whoever renders it
+  31023  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  30838  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31115  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31234  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31511  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  31819  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32096  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  31938  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32215  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32267  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32344  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32478  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32544  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32621  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32755  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32815  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33092  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33030  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33312  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33251  src/render/cstyle.c         a program -> text in any C-like language; the language is data
-                                     (tiny_language), and nothing about one is here
-  33851  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  34146  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  33543  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+                                     bools that are never in memory
+  33604  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+                                     (tiny_language), and nothing about one is here, nor what is good for a
+                                     processor: hints say that
+  34147  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+                                     the CPU: the entry is that of lang_c
+  34674  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  34969  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  34541  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  35106  src/runtime/interp.c        the backend INTERP
-  35184  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35364  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  35960  src/runtime/interp.c        the backend INTERP
+  36038  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  35239  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  35569  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  35719  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36121  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36459  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36609  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  36262  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  36680  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37168  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37586  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  37396  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38302  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  37831  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38737  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  38595  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39501  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  38813  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39719  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  39086  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  39992  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  39354  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40260  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  39531  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40437  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  39705  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  40066  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  40302  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40611  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  40972  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41208  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  40450  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  40616  src/runtime/context.c       opening and closing, the first error, totals
+  41356  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41522  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -619,7 +629,7 @@ typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *use
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
   const char *device;
-  const tiny_backend *backends[8];         // companions and own accelerators; CPU, INTERP and NULL are always there
+  const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
   tiny_pool pool;                          // instead of own threads
   tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of all live buffers (0: none)
@@ -2407,58 +2417,111 @@ typedef struct tiny_limits {               // what kernels of a device may use; 
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
 
+// A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
+typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
+
+// ** renderers: what a target can do, and how that is written **
+
 // A unit that multiplies matrices: c (m,n) += a (m,k) @ b (k,n), each a tile: a value that is loaded and stored as
 // elements that lie together, rows of a and c one after the other. b is made of k/together rows, in which the
 // `together` neighbours along k of each of n columns follow each other.
 typedef struct tiny_matrix_unit {
   uint8_t m, n, k, together, a, b, c;      // a, b, c: dtypes of the elements
+  // How a C-like language writes it; NULL for other renderers:
   const char *type[3];                     // of tiles a, b and c
   const char *load[3], *zero, *store;      // "%0": address; of a tile c: without a source, "%0 %1" address and tile
   const char *product;                     // "%0 %1 %2": tiles a, b and c
 } tiny_matrix_unit;
 
-// A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in
+// How a C-like language spells what it has: formats that are filled in. %0 %1 %2: operands, always atoms or in
 // parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
 // lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
-// %a: parameters; %d: a number or dimension.
+// %a: parameters; %d: a number or dimension. A format that is NULL says that there is no such thing.
 typedef struct tiny_language {
-  const char *name, *file;                 // "C", "c": file extension in dumps
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
-  const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry, parameters; NULL: not in %a
+  const char *global_buffer, *global_scalar;   // parameter %n of slot %k, before the kernel
+  const char *kernel, *end;                // "void %n(%a) {", "}"; %0 %1 %2: work items of a group, for launch bounds
+  const char *buffer, *scalar;             // "%t *%n", "%t %n": parameters; NULL: not in %a
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%k];"
+  const char *global_local;                // the same, before the kernel; NULL: local
   const char *local_given;                 // where LOCAL is too much for a stack: at byte %k of a launch's; NULL: local
-  const char *global_id, *local_id;        // "get_group_id(%d)"
+  const char *global_id, *local_id;        // "(%t)get_group_id(%d)"
+  const char *variable, *variables;        // "%t %n;", "%t %n[%k];": of accumulators; NULL: so
+  const char *value, *choice;              // "const %t %n = %0;": a name for a value; of integers that are choices
+  const char *range, *range_long, *rolled; // "for (%t %n = %1; %n < %0; %n++) {"; for TINY_HINT_LONG; a line before
+                                           // it for TINY_HINT_ROLLED; NULL: as of any other
+  const char *load_if, *store_if;          // "(%1 ? %0 : %2)", "if (%1) %0;": load, or store, condition, otherwise
   const char *types[TINY_DTYPE_COUNT];     // NULL: not even stored: held as an integer of its size
+  const char *literals[TINY_DTYPE_COUNT];  // "%kll": of number %k; NULL: "(%t)%k"
+  const char *infinity, *nan, *zero;       // zero: of a vector, "(%t){0}"
   const char *vector;                      // name of a vector type: "%ex%l"; NULL: no vectors
   const char *ops[TINY_OP_COUNT];          // NULL: not in the language, decomposed before rendering
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
-  const char *address;                     // of element %1 of memory %0: "%0 + %1"
+  const char *bops[TINY_OP_COUNT];         // of bools; NULL: as ops
+  const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
-  const char *stream;                      // as store, past the caches, for what is written once; NULL: none
-  const char *loop;                        // %n < %0, of a loop that mostly goes on; NULL: as of any other
-  const char *rolled;                      // a line before a loop that is not to be unrolled; NULL: none
+  const char *stream;                      // as store, for TINY_HINT_STREAM; NULL: never asked for
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
+  const char *low, *high;                  // halves of a vector: %t of %s
+} tiny_language;
+
+// What ops can be applied to: an element, a vector; LOAD and STORE also to a vector under a mask, to elements that lie
+// apart (gather, scatter), to those under a mask; PICK of a vector: half of its lanes.
+enum { TINY_ON_ELEMENTS = 1, TINY_ON_VECTORS = 2, TINY_ON_MASKED = 4, TINY_ON_APART = 8, TINY_ON_APART_MASKED = 16 };
+enum {                                     // what else a target does
+  TINY_TARGET_SATURATES = 1,               // float to integer saturates and NaN gives 0
+  TINY_TARGET_DIVIDES = 2,                 // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
+  TINY_TARGET_SHIFTS = 4,                  // shifts by the width or more give 0 (or the sign)
+  TINY_TARGET_OPTIMIZES = 8,               // its compiler turns divisions by constants into multiplications
+  TINY_TARGET_PREFERS_SHIFTS = 16,         // multiplications by powers of two are written as shifts
+  TINY_TARGET_SHUFFLES = 32,               // a STACK of any lanes of two vectors
+  TINY_TARGET_STREAMS = 64,                // takes TINY_HINT_STREAM
+  TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
+  TINY_TARGET_ALONE = 256                  // a module holds one kernel
+};
+enum {                                     // what is worth knowing about a node of a list
+  TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
+  TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
+  TINY_HINT_ROLLED = 4                     // RANGE: its rounds are long enough, copies would want too many registers
+};
+
+// A kernel to be written: its nodes in the order they run, sources first, loops open from RANGE to END.
+typedef struct tiny_listing {
+  const char *name;                        // of its entry
+  tiny_uop *const *list; int n;
+  const uint8_t *hints;                    // TINY_HINT_* of list[i]
+  const int64_t *local;                    // [3] work items of a group
+  int64_t local_nbytes;                    // of LOCAL memory that the launch brings; 0: none
+} tiny_listing;
+// A kernel that was written, on its way into a module.
+typedef struct tiny_rendered { const char *data; size_t n; uint64_t uses; } tiny_rendered;
+
+// From lists to what a device's compile takes, text or not. What a target can do stands apart from how it is written:
+// codegen asks the former alone, and takes apart what a target cannot do. Part of the disk cache's key.
+typedef struct tiny_renderer tiny_renderer;
+struct tiny_renderer {
+  const char *name, *file;                 // "C", "c": file extension in dumps
+  uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
+  uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
+  uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are
-  const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
-  const char *infinity, *nan;
-  uint32_t flags;                          // TINY_LANG_*
-} tiny_language;
-enum {
-  TINY_LANG_SATURATES = 1,                 // float to integer saturates and NaN gives 0
-  TINY_LANG_DIVIDES = 2,                   // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
-  TINY_LANG_SHIFTS = 4,                    // shifts by the width or more give 0 (or the sign)
-  TINY_LANG_OPTIMIZES = 8,                 // its compiler turns divisions by constants into multiplications
-  TINY_LANG_PREFERS_SHIFTS = 16            // multiplications by powers of two are written as shifts
+  // Writes one kernel; *uses is for module. NULL: as `language` says, whose formats also tell ops, dtypes and dots, and
+  // flags that follow from them: what stands above is what they cannot tell.
+  tiny_code (*kernel)(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out, uint64_t *uses);
+  // Makes a module of kernels, 0 of them for the cache's key; NULL: one after the other.
+  tiny_code (*module)(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n, tiny_bytes *out);
+  const void *own;                         // whatever kernel and module want to know
+  tiny_language language;
 };
 
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
@@ -2477,9 +2540,7 @@ typedef struct tiny_launch {
 // What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
 // memory is refused, nobody's frames are left behind.
 
-// A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
-typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
-// Keeps a 0 after the end. Refused memory is recorded as the context's error, and nothing is added.
+// At the end of b, which keeps a 0 behind it. Refused memory is recorded as the context's error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
 // The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
 // NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
@@ -2526,7 +2587,7 @@ struct tiny_backend {
   void       (*close)(void *dev);                                                // comes last; waits for what is left
   // Part of the disk cache's key: "x86_64 avx512f".
   const char *(*target)(void *dev);
-  void       (*language)(void *dev, tiny_language *out);                         // NULL: load_uops takes the IR itself
+  void       (*renderer)(void *dev, tiny_renderer *out);                         // NULL: load_uops takes the IR itself
   void      *(*alloc)(void *dev, size_t nbytes);                                 // NULL: no memory
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
@@ -2534,9 +2595,9 @@ struct tiny_backend {
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
   // memory at all, or all of it, where limits.host_memory says so.
   void      *(*map)(void *dev, tiny_mem mem, size_t nbytes);
-  // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; what the compiler
-  // says -> log.
-  tiny_code  (*compile)(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log);
+  // n modules at once, so that a device may compile them in parallel: source[i], which a 0 follows, -> binary[i];
+  // what the compiler says -> log.
+  tiny_code  (*compile)(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log);
   void      *(*load)(void *dev, const void *binary, size_t nbytes);              // a module
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
   void       (*unload)(void *dev, void *module);
@@ -2558,7 +2619,7 @@ struct tiny_backend {
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
 #define TINY_BACKEND_VERSION \
   (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
-                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_uop)))
+                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_renderer) + sizeof(tiny_uop)))
 // ---- end src/api/device.h ----
 // ---- end src/api/api.h ----
 #endif // TINY_H
@@ -2570,7 +2631,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c6b0d841c9ab76953f332d6e98f14b86ae2ce8612aebfea815f73485c389b5f2"
+#define TN_SOURCE_ID "a9f1ba85052b85f122c26226077a7828d890b3ba04501e1ff5f94c2301da3e59"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5279,7 +5340,7 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
 #endif
 // ---- end src/base/process.c ----
 
-// ** ir: the node, its arithmetic, its text, patterns, the reference interpreter, the verifier **
+// ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 // ---- begin src/ir/dtype.c ----
 // dtype: what the element types are: sizes, names, classes, promotion, and the one form that values have in the IR.
 //
@@ -6364,6 +6425,119 @@ static void tn_ir_close(tiny_ctx *t) {
 }
 #endif
 // ---- end src/ir/uop.c ----
+// ---- begin src/ir/target.c ----
+// target: what the device that a kernel is made for can do: a table that passes ask, whatever its text looks like.
+//
+// In:  a tiny_renderer and tiny_limits; of a C-like language its formats, from which the table follows: what has none
+//      is not there. Out: answers. A renderer of NULL is the interpreter, which can do everything.
+#ifndef TN_IR_TARGET
+#define TN_IR_TARGET
+#ifndef TINY_AMALGAMATED
+#include "uop.c"
+#endif
+
+typedef struct tn_target { const tiny_renderer *renderer; const tiny_limits *limits; } tn_target;
+
+static int tn_target_has(const tn_target *target, uint32_t flag) {
+  return target->renderer && (target->renderer->flags & flag) != 0;
+}
+static int tn_target_dots(const tn_target *target, int dot) {
+  return target->renderer && (target->renderer->dots >> dot & 1);
+}
+
+// Which unit a WMMA is for; -1: none of the renderer's.
+static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
+  for (int i = 0; i < r->nunits; i++) {
+    const tiny_matrix_unit *m = &r->units[i];
+    const tn_wmma w = {m->m, m->n, m->k, m->together, m->a, m->b};
+    if (m->c == u->dtype && tn_wmma_k(&w) == u->k) return i;
+  }
+  return -1;
+}
+
+// ** memory of a list **
+
+enum { TN_LINE_NBYTES = 64 };              // of a cache
+
+static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
+  while (m->op == TINY_OP_AFTER) m = m->src[0];
+  return m;
+}
+static int tn_is_reg(const tiny_uop *memory) {
+  const tiny_uop *m = tn_memory_behind(memory);
+  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
+}
+// How much of the LOCAL memory that a launch brings a DEFINE takes: whole lines.
+static int64_t tn_local_nbytes(const tiny_uop *define) {
+  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
+  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
+}
+
+// ** the table of a C-like language **
+
+static int tn_language_on(const tiny_language *l, int op) {
+  const int vectors = l->vector && (l->vops[op] || l->ops[op]), memory = op == TINY_OP_LOAD || op == TINY_OP_STORE;
+  const int on = l->ops[op] || l->bops[op] ? TINY_ON_ELEMENTS : 0, load = op == TINY_OP_LOAD;
+  if (op == TINY_OP_PICK) return on | (l->low && l->high ? TINY_ON_VECTORS : 0);
+  if (!memory) return on | (vectors ? TINY_ON_VECTORS : 0);
+  return on | ((load ? l->load : l->store) ? TINY_ON_VECTORS : 0) |
+      ((load ? l->load_masked : l->store_masked) ? TINY_ON_MASKED : 0) |
+      ((load ? l->gather : l->scatter) ? TINY_ON_APART : 0) |
+      ((load ? l->gather_masked : l->scatter_masked) ? TINY_ON_APART_MASKED : 0);
+}
+
+static void tn_target_of_language(tiny_renderer *r) {
+  const tiny_language *l = &r->language;
+  r->dtypes = 0;
+  r->dots = 0;
+  for (int op = 0; op < TINY_OP_COUNT; op++) r->ops[op] = (uint8_t)tn_language_on(l, op);
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(l->types[d] != NULL) << d;
+  for (int i = 0; i < TINY_DOT_COUNT; i++) r->dots |= (uint32_t)(l->dots[i] != NULL) << i;
+  r->flags = (r->flags & ~(uint32_t)(TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL)) |
+      (l->shuffle ? (uint32_t)TINY_TARGET_SHUFFLES : 0) | (l->stream ? (uint32_t)TINY_TARGET_STREAMS : 0) |
+      (l->local_given ? (uint32_t)TINY_TARGET_TAKES_LOCAL : 0);
+}
+
+// ** is a list in the table? **
+
+static int tn_target_memory(const tiny_renderer *r, const tiny_uop *u, int lanes) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
+  const int on = r->ops[u->op], masked = valid && valid->lanes > 1;
+  if (tn_is_reg(index->src[0])) return 1;
+  if (lanes == 1) return on & TINY_ON_ELEMENTS;
+  if (index->lanes == 1) return on & (masked ? TINY_ON_MASKED : TINY_ON_VECTORS);
+  return on & (masked ? TINY_ON_APART_MASKED : TINY_ON_APART);
+}
+
+static int tn_target_takes(const tiny_renderer *r, const tiny_uop *u) {
+  const int wide = u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1);
+  switch (u->op) {
+    case TINY_OP_LOAD: return tn_target_memory(r, u, u->lanes);
+    case TINY_OP_STORE: return tn_target_memory(r, u, u->src[1]->lanes);
+    case TINY_OP_DOT: return (int)(r->dots >> u->k & 1);
+    case TINY_OP_PICK: return r->ops[u->op] & (u->lanes > 1 ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
+    case TINY_OP_STACK: case TINY_OP_BROADCAST: case TINY_OP_CAST: case TINY_OP_BITCAST: break;
+    default: if (!tn_op_is(u->op, TINY_ALU)) return 1;
+  }
+  return r->ops[u->op] & (wide ? TINY_ON_VECTORS : TINY_ON_ELEMENTS);
+}
+
+// TINY_E_COMPILE names what the target has not.
+static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *const *list, int n) {
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = list[i];
+    const int tile = u->op == TINY_OP_WMMA || u->lanes > 64;
+    if (tile) continue;
+    if (u->dtype != TINY_VOID && !(r->dtypes >> u->dtype & 1))
+      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s", r->name, tn_dtypes[u->dtype].name);
+    if (!tn_target_takes(r, u))
+      return tiny_fail(t, TINY_E_COMPILE, "%s has no %s%s of %s", r->name, tn_ops[u->op].name,
+                       u->lanes > 1 ? " of vectors" : "", tn_dtypes[u->dtype].name);
+  }
+  return TINY_OK;
+}
+#endif
+// ---- end src/ir/target.c ----
 // ---- begin src/ir/args.c ----
 // args: which k, v and sources fit an op. The library's own code builds nodes that fit; what comes from
 // outside, through tiny_uop_new or as text, is checked here before shape and bounds inference rely on it.
@@ -12078,36 +12252,36 @@ static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 #endif
 // ---- end src/rules/transcendental.c ----
 // ---- begin src/rules/decompose.c ----
-// decompose: from what the IR means to what a language can say. Late: the last algebra before linearising.
+// decompose: from what the IR means to what a target can do. Late: the last algebra before linearising.
 //
-// In:  a lowered kernel and a tn_target. Out: the same values in ops that the language has (lang->ops[op] is
-//      not NULL), in dtypes that it has, without traps and without what C leaves undefined:
+// In:  a lowered kernel and a tn_target. Out: the same values in ops that the target has (renderer->ops[op] is not 0),
+//      in dtypes that it has, without traps and without what C leaves undefined:
 //  - no INDEX dtype: every node of it became I32 where its bounds and those of its sources fit, else I64
 //  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
 //  - fp8, f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
-//    stored (lang->types[d] is NULL): u8 or u16 bits everywhere
+//    stored (not in renderer->dtypes): u8 or u16 bits everywhere
 //  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not
-//    divided by -1; each unless bounds or the language's flags say that there is nothing to guard
+//    divided by -1; each unless bounds or the target's flags say that there is nothing to guard
 //  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
-// A language of NULL (the interpreter) takes everything as it is.
+// A renderer of NULL (the interpreter) takes everything as it is.
 #ifndef TN_RULES_DECOMPOSE
 #define TN_RULES_DECOMPOSE
 #ifndef TINY_AMALGAMATED
+#include "../ir/target.c"
 #include "transcendental.c"
 #endif
 
-typedef struct tn_target { const tiny_language *lang; const tiny_limits *limits; } tn_target;
-
-static int tn_lacks(const void *target, int op) { return !((const tn_target *)target)->lang->ops[op]; }
-static int tn_lang_has(const void *target, uint32_t flag) {
-  return (((const tn_target *)target)->lang->flags & flag) != 0;
+static int tn_lacks(const void *target, int op) { return !((const tn_target *)target)->renderer->ops[op]; }
+static int tn_does(const void *target, uint32_t flag) { return tn_target_has((const tn_target *)target, flag); }
+static int tn_has_dtype(const void *target, int d) {
+  return (int)(((const tn_target *)target)->renderer->dtypes >> d & 1);
 }
 static int tn_lacks_dtype(const void *target, int d) {                     // its arithmetic
-  const tn_target *x = (const tn_target *)target;
-  return tn_is_narrow(d) && (!x->lang->types[d] || (x->limits->dtypes && !(x->limits->dtypes >> d & 1)));
+  const tiny_limits *limits = ((const tn_target *)target)->limits;
+  return tn_is_narrow(d) && (!tn_has_dtype(target, d) || (limits->dtypes && !(limits->dtypes >> d & 1)));
 }
 static int tn_is_stored(const void *target, int d) {
-  return d != TINY_BOOL && (!tn_is_narrow(d) || ((const tn_target *)target)->lang->types[d]);
+  return d != TINY_BOOL && (!tn_is_narrow(d) || tn_has_dtype(target, d));
 }
 static int tn_storage_dtype(const void *target, int d) {                         // what a dtype is in memory
   return tn_is_stored(target, d) ? d : tn_bits(d) == 8 ? (int)TINY_U8 : (int)TINY_U16;
@@ -12115,7 +12289,8 @@ static int tn_storage_dtype(const void *target, int d) {                        
 
 // ** index arithmetic in a real integer type **
 
-typedef struct tn_widths { tiny_ctx *t; tn_list now; } tn_widths;   // now.u[u->seq]: what u is now
+// now.u[u->seq]: what u is now; most: the widest integer that there is
+typedef struct tn_widths { tiny_ctx *t; tn_list now; int most; } tn_widths;
 
 static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
   tiny_uop *now = w->now.u[x->seq];
@@ -12125,14 +12300,15 @@ static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
 
 static int tn_fits_i32(const tiny_uop *u) { return u->vmin >= INT32_MIN && u->vmax <= INT32_MAX; }
 
-// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit.
+// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit. Where there is none they wrap: no
+// element of memory that such a device has is so far out, only what numbers from memory name and is not there.
 static int tn_index_width(tn_widths *w, const tiny_uop *u) {
   int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE ||
       u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
   for (uint32_t i = 0; i < u->nsrc; i++)
     if (u->src[i]->dtype == TINY_INDEX)
       wide |= w->now.u[u->src[i]->seq]->dtype == TINY_I64;
-  return wide ? TINY_I64 : TINY_I32;
+  return wide ? w->most : (int)TINY_I32;
 }
 
 static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
@@ -12143,12 +12319,14 @@ static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
   const int common = meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID;
   for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], common);
   if (u->op == TINY_OP_CAST) return tn_cast(w->t, src[0], dtype);
+  if (u->op == TINY_OP_CONST && dtype == TINY_I32 && !tn_fits_i32(u))
+    tiny_fail(w->t, TINY_E_COMPILE, "an index of %lld, but the device has no i64", (long long)u->k);
   if (u->op == TINY_OP_CONST) return tn_int(w->t, dtype, u->k);
   return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
 }
 
-static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
-  tn_widths w = {t, {NULL, 0, 0}};
+static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, int most) {
+  tn_widths w = {t, {NULL, 0, 0}, most};
   tn_toposort(t, sink, &w.now);
   for (int i = 0; i < w.now.n; i++) {
     tiny_uop *u = w.now.u[i], *now = u;
@@ -12387,7 +12565,7 @@ static tiny_uop *tn_divide_by_positive(tiny_ctx *t, const void *target, tiny_uop
   const int plain = tn_is_unsigned(x->dtype) || x->vmin >= 0;
   if (k >= 0 && plain) return shr(x, K(x, k));
   if (k >= 0) return shr(add(x, and_(shr(x, K(x, bits - 1)), K(x, c - 1))), K(x, k));
-  if (tn_lang_has(target, TINY_LANG_OPTIMIZES)) return NULL;
+  if (tn_does(target, TINY_TARGET_OPTIMIZES)) return NULL;
   if (plain) return x->dtype == TINY_U64 ? NULL : tn_magic(t, x, (uint64_t)x->vmax, (uint64_t)c);
   if (bits == 64) return NULL;
   // the unsigned dtype of the same width: |x| of the least integer fits
@@ -12421,7 +12599,7 @@ RULES(tn_rules_division, x, y, c)
     if (k >= 0) return shr(x, K(x, k));
     if (tn_is_negative_free(x)) return op2(TINY_OP_CDIV, x, c);
     tiny_uop *sign = shr(x, K(x, tn_bits(x->dtype) - 1)), *size = xor_(x, sign);
-    tiny_uop *q = tn_lang_has(ctx, TINY_LANG_OPTIMIZES) || tn_bits(x->dtype) == 64
+    tiny_uop *q = tn_does(ctx, TINY_TARGET_OPTIMIZES) || tn_bits(x->dtype) == 64
         ? op2(TINY_OP_CDIV, size, c)
                 : tn_magic(t, size, ((uint64_t)1 << (tn_bits(x->dtype) - 1)) - 1, (uint64_t)c->k);
     return xor_(q, sign);
@@ -12448,7 +12626,7 @@ RULES(tn_rules_division, x, y, c)
     return q ? sub(x, mul(q, c)) : NULL;
   }
   RULE("(CDIV|CMOD x:i y)") {
-    if (tn_lang_has(ctx, TINY_LANG_DIVIDES) || tn_is_safe(t, x, y)) return NULL;
+    if (tn_does(ctx, TINY_TARGET_DIVIDES) || tn_is_safe(t, x, y)) return NULL;
     return tn_safe_divide(t, r->op, x, y);
   }
   RULE("(CMOD x:i y)") {
@@ -12496,12 +12674,12 @@ static int tn_is_shift(const tiny_uop *y, int bits) {
 
 RULES(tn_rules_defined, x, y)
   RULE("(CAST:i x:f)") {
-    if (tn_lang_has(ctx, TINY_LANG_SATURATES)) return NULL;
+    if (tn_does(ctx, TINY_TARGET_SATURATES)) return NULL;
     return tn_is_narrow(x->dtype) ? cast(cast(x, TINY_F32), r->dtype) : tn_saturate(t, x, r->dtype);
   }
   RULE("(SHL|SHR x:i y)") {
     const int bits = tn_bits(x->dtype);
-    if (tn_lang_has(ctx, TINY_LANG_SHIFTS) || tn_is_shift(y, bits)) return NULL;
+    if (tn_does(ctx, TINY_TARGET_SHIFTS) || tn_is_shift(y, bits)) return NULL;
     tiny_uop *by = and_(y, K(y, bits - 1)), *beyond = r->op == TINY_OP_SHR && tn_is_signed(x->dtype)
         ? shr(x, K(y, bits - 1)) : K(x, 0);
     return where(ne(by, y), beyond, op2(r->op, x, by));
@@ -12616,7 +12794,7 @@ RULES(tn_rules_spell, x, y, z, c)
   }
   RULE("(MUL x:i c)") {
     const int k = tn_log2_of(c->k);
-    return k > 0 && tn_lang_has(ctx, TINY_LANG_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
+    return k > 0 && tn_does(ctx, TINY_TARGET_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
   }
   RULE("(ADD (DOT x y c) z)") {
     tiny_uop *const src[3] = {x, y, z};
@@ -12645,9 +12823,10 @@ RULES(tn_rules_lanes, x, y)
 RULES_END
 
 static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
-  if (!target->lang) return sink;
+  if (!target->renderer) return sink;
   void *ctx = (void *)(uintptr_t)target;
-  sink = tn_rewrite(t, tn_lower_index(t, sink), tn_rules_decompose, ctx);
+  sink = tn_lower_index(t, sink, tn_has_dtype(ctx, TINY_I64) ? TINY_I64 : TINY_I32);
+  sink = tn_rewrite(t, sink, tn_rules_decompose, ctx);
   sink = tn_rewrite(t, sink, tn_rules_spell, ctx);
   return tn_rewrite(t, sink, tn_rules_lanes, ctx);
 }
@@ -29061,6 +29240,7 @@ static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
   tiny_uop **list; int n;
+  uint8_t *hints; int64_t local_nbytes;    // as in a tiny_listing; NULL: not asked for
   int64_t global[3], local[3], tasks;
   double flops, nbytes;                    // estimates of one launch
 } tn_lowered;
@@ -29713,7 +29893,7 @@ static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r
 // ---- begin src/codegen/dot.c ----
 // dot: sums of products of narrow numbers as sums of DOTs, of neighbours that share a word.
 //
-// In:  a kernel of one such sum along one range, a language that has a DOT for it. Out: the kernel with it.
+// In:  a kernel of one such sum along one range, a target that has a DOT for it. Out: the kernel with it.
 #ifndef TN_CODEGEN_DOT
 #define TN_CODEGEN_DOT
 #ifndef TINY_AMALGAMATED
@@ -29742,18 +29922,18 @@ static tiny_uop *tn_dot_of(tiny_ctx *t, int dot, tiny_uop *x, tiny_uop *y, tiny_
   return tn_uop_make(t, TINY_OP_DOT, sum->dtype, 1, 3, src, dot, 0, NULL);
 }
 
-// A sum along one range of products of narrow numbers becomes one of DOTs, where the language has them: neighbours
+// A sum along one range of products of narrow numbers becomes one of DOTs, where the target has them: neighbours
 // along the range share a word. 1: it did.
-static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang) {
+static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
-  if (!lang || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
+  if (!target->renderer || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
   tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
   if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
     return 0;
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
     tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0];
     const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
-    if (!lang->dots[dot] || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
+    if (!tn_target_dots(target, dot) || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
         reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
       continue;
     tiny_uop *words = tn_range(t, tn_range_extent(r) / n, TN_REDUCE),
@@ -30464,7 +30644,7 @@ static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt
 
 static int tn_opt_dot(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   (void)o;
-  return !tn_opt_has(s, TINY_OP_STAGE) && tn_transform_dot(s, p, s->target->lang);
+  return !tn_opt_has(s, TINY_OP_STAGE) && tn_transform_dot(s, p, s->target);
 }
 static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   const tiny_uop *before = s->sink;
@@ -30475,13 +30655,13 @@ static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt 
 }
 
 static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  const tiny_language *lang = s->target->lang;
+  const tiny_renderer *units = s->target->renderer;
   tn_core c;
   memset(&c, 0, sizeof c);
-  if (!lang || o->naxes != 2 * TN_CORE_LEVELS || o->number < 0 || o->number >= lang->nunits || !p->repeats ||
-      p->nreduce != 1 || o->amount < 1 || (lang->units_allowed && !lang->units_allowed()))
+  if (!units || o->naxes != 2 * TN_CORE_LEVELS || o->number < 0 || o->number >= units->nunits || !p->repeats ||
+      p->nreduce != 1 || o->amount < 1 || (units->units_allowed && !units->units_allowed()))
     return 0;
-  c.unit = &lang->units[o->number];
+  c.unit = &units->units[o->number];
   c.chunks = o->amount;
   for (int i = 0; i < o->naxes; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);
@@ -30742,6 +30922,103 @@ static int tn_do_plain(tn_kernel_state *s, int kind) {
 }
 #endif
 // ---- end src/codegen/opts.c ----
+// ---- begin src/codegen/hints.c ----
+// hints: what is worth knowing about nodes of a list that the list itself does not say, for whoever renders it.
+//
+// In:  the list of a kernel, in the order it runs, and its target.
+// Out: k->hints, a byte of TINY_HINT_* for each node; k->local_nbytes, how much LOCAL memory a launch brings.
+//      Neither changes a value: a renderer may leave any of them out.
+#ifndef TN_CODEGEN_HINTS
+#define TN_CODEGEN_HINTS
+#ifndef TINY_AMALGAMATED
+#include "linearize.c"
+#endif
+
+enum {
+  TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
+  TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its rounds are long enough
+  TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
+  TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
+};
+
+// ** stores past the caches **
+
+// The innermost loop that list[at] stands in, NULL: none.
+static const tiny_uop *tn_loop_around(const tn_lowered *k, int at) {
+  int closed = 0;
+  for (int i = at - 1; i >= 0; i--) {
+    const int op = k->list[i]->op;
+    if (op == TINY_OP_END || op == TINY_OP_ENDIF) closed++;
+    if ((op == TINY_OP_RANGE || op == TINY_OP_IF) && !closed--) return op == TINY_OP_RANGE ? k->list[i] : NULL;
+  }
+  return NULL;
+}
+
+// Does the store, by itself or with the next rounds of its loop, write whole lines?
+static int tn_stores_lines(tiny_ctx *t, const tn_lowered *k, int at) {
+  const tiny_uop *u = k->list[at];
+  const int lanes = u->src[1]->lanes, nbytes = lanes * tn_dtypes[u->src[1]->dtype].nbytes;
+  if (nbytes % TN_LINE_NBYTES == 0) return 1;
+  const tiny_uop *loop = tn_loop_around(k, at);
+  return loop && loop->src[0]->vmin * nbytes >= TN_LINE_NBYTES && tn_stride_in(t, u->src[0]->src[1], loop) == lanes;
+}
+
+// Does the store write vectors, whole lines of a big output that this kernel does not read? Past the caches they need
+// not be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
+// kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
+static int tn_store_streams(tiny_ctx *t, const tn_lowered *k, int at) {
+  const tiny_uop *u = k->list[at], *index = u->src[0], *memory = index->src[0];
+  const int64_t nbytes = tn_dtypes[u->src[1]->dtype].nbytes;
+  if (memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
+  if (u->src[1]->lanes == 1 || index->lanes > 1 || (index->nsrc == 3 && index->src[2]->lanes > 1)) return 0;
+  for (int i = 0; i < k->n; i++)
+    if (k->list[i]->op == TINY_OP_LOAD && k->list[i]->src[0]->src[0] == memory) return 0;
+  return tn_stores_lines(t, k, at);
+}
+
+// ** loops **
+
+static int tn_loop_is_long(const tiny_uop *range) {
+  return tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
+}
+
+// Does a short loop add to a tile of vectors? Copies of its rounds would share what they read, and more of it than the
+// registers have room for.
+static int tn_loop_is_rolled(const tn_lowered *k, int at) {
+  int sums = 0;
+  if (tn_loop_is_long(k->list[at])) return 0;
+  for (int i = at + 1; i < k->n; i++) {
+    const tiny_uop *u = k->list[i];
+    if (u->op == TINY_OP_END && u->src[1] == k->list[at]) break;
+    sums += u->op == TINY_OP_STORE && u->src[1]->lanes > 1 && tn_is_reg(u->src[0]->src[0]);
+  }
+  return sums >= TN_ROLLED_SUMS;
+}
+
+// ** LOCAL memory **
+
+// That a launch has to bring. A thread whose stack is small may call, and one kernel would be its end.
+static int64_t tn_local_of_launch(const tn_lowered *k, const tn_target *target) {
+  int64_t all = 0;
+  for (int i = 0; i < k->n; i++)
+    if (k->list[i]->op == TINY_OP_DEFINE && k->list[i]->v[0] == TN_SPACE_LOCAL) all += tn_local_nbytes(k->list[i]);
+  return tn_target_has(target, TINY_TARGET_TAKES_LOCAL) && all > TN_STACK_NBYTES ? all : 0;
+}
+
+static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
+  k->hints = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
+  k->local_nbytes = tn_local_of_launch(k, target);
+  for (int i = 0; i < k->n; i++) {
+    const int op = k->list[i]->op;
+    if (op == TINY_OP_STORE && tn_target_has(target, TINY_TARGET_STREAMS) && tn_store_streams(t, k, i))
+      k->hints[i] = TINY_HINT_STREAM;
+    if (op == TINY_OP_RANGE)
+      k->hints[i] = (uint8_t)(tn_loop_is_long(k->list[i]) ? TINY_HINT_LONG :
+                              tn_loop_is_rolled(k, i)     ? TINY_HINT_ROLLED : 0);
+  }
+}
+#endif
+// ---- end src/codegen/hints.c ----
 // ---- begin src/codegen/lanes.c ----
 // lanes: what every heuristic of a CPU shares: which range may become lanes, and how work becomes tasks.
 //
@@ -31818,7 +32095,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 // ---- begin src/codegen/tensorcore.c ----
 // matrix units: the blocks, strips and tiles of a sum of products that a matrix unit of the target does.
 //
-// In:  a kernel, the units of a language. Out: the opts for it and 1; 0: no unit fits.
+// In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
 #ifndef TN_CODEGEN_TENSORCORE
 #define TN_CODEGEN_TENSORCORE
 #ifndef TINY_AMALGAMATED
@@ -31842,12 +32119,12 @@ static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, ti
 }
 
 // A unit for the kernel's sum, its columns those that are stored together if there is a choice.
-static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang, tn_core *c) {
+static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_renderer *units, tn_core *c) {
   tiny_uop *inside, *product = tn_core_product(p, &inside);
   memset(c, 0, sizeof *c);
-  if (!lang || !product || inside || !p->repeats) return 0;
-  for (int i = 0; i < 2 * lang->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
-    const tiny_matrix_unit *unit = &lang->units[i / 2];
+  if (!units || !product || inside || !p->repeats) return 0;
+  for (int i = 0; i < 2 * units->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
+    const tiny_matrix_unit *unit = &units->units[i / 2];
     tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
              *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
     if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
@@ -31858,7 +32135,7 @@ static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_lang
     c->m.r[0] = m; c->n.r[0] = n;
     c->r = p->red[0];
   }
-  return c->unit && (!lang->units_allowed || lang->units_allowed());
+  return c->unit && (!units->units_allowed || units->units_allowed());
 }
 
 // ** sizes **
@@ -31917,7 +32194,7 @@ static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
 static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_core c;
   tiny_uop *axes[2 * TN_CORE_LEVELS];
-  if (!tn_core_find(s, p, target->lang, &c)) return 0;
+  if (!tn_core_find(s, p, target->renderer, &c)) return 0;
   const double work = tn_work(p);
   tn_core_sizes(&c, p, target);
   tn_do_pad(s, c.r, c.chunks * c.tiles * c.unit->k);
@@ -31925,7 +32202,7 @@ static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target
   tn_core_split(s, &c.n, c.unit->n);
   for (int i = 0; i < TN_CORE_LEVELS; i++) { axes[i] = c.m.r[i]; axes[TN_CORE_LEVELS + i] = c.n.r[i]; }
   tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.chunks);
-  o.number = (int16_t)(c.unit - target->lang->units);
+  o.number = (int16_t)(c.unit - target->renderer->units);
   if (!tn_do(s, &o)) return 1;
   const int loops = tn_core_order(s, &c);
   tn_do_kind(s, TN_OPT_LANE, c.n.r[TN_CORE_ELEMENT]);
@@ -32826,7 +33103,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
-#include "linearize.c"
+#include "hints.c"
 #include "scan.c"
 #include "join.c"
 #include "optimize.c"
@@ -32910,8 +33187,8 @@ enum { TN_PREPARE, TN_OPTIMIZE, TN_LOWER };    // stages
 enum {                                     // what must hold
   TN_IF_FREE = 1,                          // the kernel does not say by AFTER when it accesses memory
   TN_IF_OPTS = 2,                          // opts are not off (debug letter 0)
-  TN_IF_RENDERED = 4,                      // for a language, not for the interpreter
-  TN_IF_SHUFFLES = 8                       // the language shuffles vectors
+  TN_IF_RENDERED = 4,                      // for a renderer, not for the interpreter
+  TN_IF_SHUFFLES = 8                       // the target shuffles vectors
 };
 typedef struct tn_pass {
   const char *name; tiny_uop *(*run)(tn_pipeline *p, tiny_uop *sink); uint8_t stage, when;
@@ -32960,7 +33237,8 @@ static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *
   memset(&p, 0, sizeof p);
   p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
   p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_OPTS);
-  if (target && target->lang) p.has |= TN_IF_RENDERED | (target->lang->shuffle ? TN_IF_SHUFFLES : 0);
+  if (target && target->renderer)
+    p.has |= TN_IF_RENDERED | (tn_target_has(target, TINY_TARGET_SHUFFLES) ? TN_IF_SHUFFLES : 0);
   return p;
 }
 static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
@@ -33008,6 +33286,10 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
   if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
   tn_trace_list(t, out);
+  if (target->renderer) {
+    if (tn_target_check(t, target->renderer, out->list, out->n) != TINY_OK) return t->code;
+    tn_hints_find(t, out, target);
+  }
   tn_estimate(out);
   return t->code;
 }
@@ -33029,7 +33311,7 @@ static tiny_code tn_pipeline_run(tiny_ctx *t, tiny_uop *sink, const tn_target *t
 // ---- begin src/render/lang_c.c ----
 // lang_c: the descriptor of C as the CPU speaks it: gcc >= 9 and clang, freestanding, no includes, GNU vectors.
 //
-// Out: tn_lang_c fills a tiny_language. A kernel is
+// Out: tn_lang_c fills a tiny_renderer. A kernel is
 //      `void NAME(void *const *mem, const long long *args, long long task, char *restrict local)`.
 // Holds:
 //  - A bool is 0 or 1 in a b8. A vector of bools, b8xL, has lanes of 0 and -1 in signed bytes, whatever was compared:
@@ -33207,74 +33489,141 @@ static const tiny_matrix_unit tn_c_units[] = {
 #undef TN_C_TILE
 enum { TN_C_UNITS = sizeof tn_c_units / sizeof *tn_c_units };
 
-static void tn_lang_c(tiny_language *out) {
+static void tn_lang_c(tiny_renderer *r) {
   static const char *const types[TINY_DTYPE_COUNT] = {
     "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, NULL, NULL, "f32", "f64", NULL
   };
-  memset(out, 0, sizeof *out);
-  out->name = "C"; out->file = "c";
-  out->prelude = tn_c_prelude;
-  out->lanes = "LANES(%l)";
-  out->kernel = "void %n(void *const *mem, const long long *args, long long task, char *restrict local) {";
-  out->open_buffer = "%t *const %n = (%t *)mem[%k];";
-  out->open_scalar = "const %t %n = ARGUMENT(%t, %k);";
-  out->local = "%t %n[%k] __attribute__((aligned(64)));";
-  out->local_given = "%t *const %n = (%t *)(local + %k);";
-  out->global_id = "task";
-  memcpy(out->types, types, sizeof types);
-  out->vector = "%ex%l";
+  static const char *const literals[TINY_DTYPE_COUNT] = {
+    NULL, "%k", NULL, NULL, NULL, NULL, "%k", "%ku", "%kll", "%kull", NULL, NULL, NULL, NULL, "%kf", "%k", NULL
+  };
+  tiny_language *l = &r->language;
+  memset(r, 0, sizeof *r);
+  r->name = "C"; r->file = "c";
+  r->flags = TINY_TARGET_OPTIMIZES;
+  l->prelude = tn_c_prelude;
+  l->lanes = "LANES(%l)";
+  l->kernel = "void %n(void *const *mem, const long long *args, long long task, char *restrict local) {";
+  l->end = "}";
+  l->open_buffer = "%t *const %n = (%t *)mem[%k];";
+  l->open_scalar = "const %t %n = ARGUMENT(%t, %k);";
+  l->local = "%t %n[%k] __attribute__((aligned(64)));";
+  l->local_given = "%t *const %n = (%t *)(local + %k);";
+  l->global_id = "(%t)task";
+  l->variable = "%t %n;"; l->variables = "%t %n[%k];";
+  l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
+  l->range = "for (%t %n = %1; %n < %0; %n++) {";
+  l->range_long = "for (%t %n = %1; GOES_ON(%n, %0); %n++) {";
+  l->rolled = "ROLLED";
+  l->load_if = "(%1 ? %0 : %2)"; l->store_if = "if (%1) %0;";
+  memcpy(l->types, types, sizeof types);
+  memcpy(l->literals, literals, sizeof literals);
+  l->infinity = "(%t)__builtin_inf()"; l->nan = "(%t)__builtin_nan(\"\")"; l->zero = "(%t){0}";
+  l->vector = "%ex%l";
   for (size_t i = 0; i < sizeof tn_c_ops / sizeof *tn_c_ops; i++) {
-    out->ops[tn_c_ops[i].op] = tn_c_ops[i].scalar;
-    out->vops[tn_c_ops[i].op] = tn_c_ops[i].vector;
+    l->ops[tn_c_ops[i].op] = tn_c_ops[i].scalar;
+    l->vops[tn_c_ops[i].op] = tn_c_ops[i].vector;
   }
-  out->address = "%0 + %1";
-  out->load = "LOAD(%t, %0)";
-  out->load_masked = "LOAD_MASKED(%t, %b, %l, %0, %1, %2)";
-  out->gather = "GATHER(%t, %l, %0, %1)";
-  out->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
-  out->store = "STORE(%t, %0, %1)";
-  out->stream = "STREAM(%t, %0, %1)";
-  out->loop = "GOES_ON(%n, %0)";
-  out->rolled = "ROLLED";
-  out->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
-  out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
-  out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
-  out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
-  out->shuffle = "SHUFFLE(%i, %0, %1, %a)";
-  out->low = "LOW(%s, %t, %0)"; out->high = "HIGH(%s, %t, %0)";
-  out->flags = TINY_LANG_OPTIMIZES;
-  out->infinity = "(%t)__builtin_inf()"; out->nan = "(%t)__builtin_nan(\"\")";
+  l->address = "%0 + %1"; l->address_apart = "(%0 + %1) + %2";
+  l->load = "LOAD(%t, %0)";
+  l->load_masked = "LOAD_MASKED(%t, %b, %l, %0, %1, %2)";
+  l->gather = "GATHER(%t, %l, %0, %1)";
+  l->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
+  l->store = "STORE(%t, %0, %1)";
+  l->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
+  l->scatter = "SCATTER(%t, %l, %0, %1, %2)";
+  l->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
+  l->stream = "STREAM(%t, %0, %1)";
+  l->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
+  l->shuffle = "SHUFFLE(%i, %0, %1, %a)";
+  l->low = "LOW(%s, %t, %0)"; l->high = "HIGH(%s, %t, %0)";
 }
 #endif
 // ---- end src/render/lang_c.c ----
+// ---- begin src/render/lang_wgsl.c ----
+// lang_wgsl: the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and bools that are never in memory.
+//
+// Out: tn_lang_wgsl fills a tiny_renderer. A module is one kernel: memory of PARAM k is binding k of group 0, ARG k
+//      binding k of group 1, LOCAL memory belongs to the module.
+// Holds:
+//  - What needs 64 bits, 8 bits, halves or bools in memory has no form here: rendering it says so.
+//  - select has both of its values computed. An element beyond the memory may be read: some element of the memory, or
+//    0, is what it gives (WGSL, "Invalid memory references").
+//  - Infinity and NaN are values that no constant expression may have: functions make them of bits.
+//  - By the letter an implementation may take it that there are none ("Differences from IEEE-754").
+// What is what: W3C, WebGPU Shading Language.
+#ifndef TN_RENDER_LANG_WGSL
+#define TN_RENDER_LANG_WGSL
+#ifndef TINY_AMALGAMATED
+#include "../ir/uop.c"
+#endif
+
+static void tn_lang_wgsl(tiny_renderer *r) {
+  static const char *const prelude[] = {
+    "fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }",
+    "fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }",
+    NULL
+  };
+  // Shifts are by u32. NEG is not there for u32, nor ^ for bools.
+  static const struct { int op; const char *format; } ops[] = {
+    {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},
+    {TINY_OP_CDIV, "%0 / %1"}, {TINY_OP_CMOD, "%0 %% %1"}, {TINY_OP_AND, "%0 & %1"}, {TINY_OP_OR, "%0 | %1"},
+    {TINY_OP_XOR, "%0 ^ %1"}, {TINY_OP_SHL, "%0 << u32(%1)"}, {TINY_OP_SHR, "%0 >> u32(%1)"}, {TINY_OP_LT, "%0 < %1"},
+    {TINY_OP_NE, "%0 != %1"}, {TINY_OP_EQ, "%0 == %1"}, {TINY_OP_WHERE, "select(%2, %1, %0)"},
+    {TINY_OP_SQRT, "sqrt(%0)"}, {TINY_OP_TRUNC, "trunc(%0)"}, {TINY_OP_EXP2, "exp2(%0)"}, {TINY_OP_LOG2, "log2(%0)"},
+    {TINY_OP_SIN, "sin(%0)"}, {TINY_OP_CAST, "%t(%0)"}, {TINY_OP_BITCAST, "bitcast<%t>(%0)"}, {TINY_OP_LOAD, "%0"},
+    {TINY_OP_STORE, "%0 = %1"}
+  };
+  tiny_language *l = &r->language;
+  memset(r, 0, sizeof *r);
+  r->name = "WGSL"; r->file = "wgsl";
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_ALONE;    // magic products would want 64 bits
+  l->prelude = prelude;
+  l->global_buffer = "@group(0) @binding(%k) var<storage, read_write> %n: array<%t>;";
+  l->global_scalar = "@group(1) @binding(%k) var<uniform> %n: %t;";
+  l->kernel = "@compute @workgroup_size(%0, %1, %2)\n"
+      "fn %n(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {";
+  l->end = "}";
+  l->global_local = "var<workgroup> %n: array<%t, %k>;";
+  l->barrier = "workgroupBarrier();";
+  l->global_id = "%t(group[%d])"; l->local_id = "%t(item[%d])";
+  l->variable = "var %n: %t;"; l->variables = "var %n: array<%t, %k>;";
+  l->value = l->choice = "let %n: %t = %0;";
+  l->range = "for (var %n: %t = %1; %n < %0; %n++) {";
+  l->load_if = "select(%2, %0, %1)"; l->store_if = "if (%1) { %0; }";
+  l->types[TINY_BOOL] = "bool"; l->types[TINY_I32] = "i32"; l->types[TINY_U32] = "u32"; l->types[TINY_F32] = "f32";
+  l->literals[TINY_BOOL] = "bool(%k)"; l->literals[TINY_I32] = "%ki"; l->literals[TINY_U32] = "%ku";
+  l->literals[TINY_F32] = "%kf";
+  l->infinity = "infinity()"; l->nan = "not_a_number()";
+  l->address = "%0[%1]";
+  for (size_t i = 0; i < sizeof ops / sizeof *ops; i++) l->ops[ops[i].op] = ops[i].format;
+  l->bops[TINY_OP_XOR] = "%0 != %1";
+}
+#endif
+// ---- end src/render/lang_wgsl.c ----
 // ---- begin src/render/cstyle.c ----
 // cstyle: a program -> text in any C-like language; the language is data (tiny_language), and
-// nothing about one is here.
+// nothing about one is here, nor what is good for a processor: hints say that.
 //
-// In:  the list of a lowered kernel, verified, its ops all in the language. Out: the text of one function.
+// In:  the list of a lowered kernel, verified, its ops all in the language. Out: the text of one function, and which
+//      vectors are in it; of such functions, a module.
 // A value that is used once, in the block that makes it, is written where it is used; others become constants
 // with a name. Loads from memory always get a name, in list order, so that no store overtakes them.
 #ifndef TN_RENDER_CSTYLE
 #define TN_RENDER_CSTYLE
 #ifndef TINY_AMALGAMATED
 #include "lang_c.c"
-#include "../codegen/optimize.c"
+#include "../ir/target.c"
 #endif
 
-enum {
-  TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17, TN_MAX_LANES = 64,
-  TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
-  TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its rounds are long enough
-  TN_LINE_NBYTES = 64, TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
-  TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
-};
+enum { TN_MAX_INLINE = 400, TN_TYPE_WIDTHS = 17, TN_MAX_LANES = 64 };
 
 typedef struct tn_text {
   tiny_ctx *t;
-  const tiny_language *lang;
-  tiny_bytes out;
+  const tiny_renderer *renderer; const tiny_language *lang;
+  tiny_bytes before, out;                  // what stands before the kernel; the kernel
   tiny_uop *const *list;
   int n;
+  const uint8_t *hints;
   const char **expr;
   int *uses, *depth, *user_depth;
   uint8_t *tile;                           // 0, or 1 + 3 * unit + which of its types: values and REG memory of tiles
@@ -33284,7 +33633,7 @@ typedef struct tn_text {
 } tn_text;
 
 typedef struct tn_blanks {                 // what a format's placeholders stand for
-  const char *arg[4], *type, *element, *integer, *source, *name, *list;
+  const char *arg[4], *type, *element, *integer, *source, *name, *list, *number;   // number: NULL: k
   int64_t k; int lanes, bits;
 } tn_blanks;
 
@@ -33303,7 +33652,7 @@ static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
       case 's': s = b->source; break;
       case 'n': s = b->name; break;
       case 'a': s = b->list; break;
-      case 'k': case 'd': tn_text_add(out, "%lld", (long long)b->k); break;
+      case 'k': case 'd': if (!(s = b->number)) tn_text_add(out, "%lld", (long long)b->k); break;
       case 'l': tn_text_add(out, "%d", b->lanes); break;
       case 'b': tn_text_add(out, "%d", b->bits); break;
       default: tiny_bytes_add(out, c, 1); break;
@@ -33328,55 +33677,54 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   return x->type[dtype][width];
 }
 
+static const char *tn_filled(tn_text *x, const char *format, const tn_blanks *b) {
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  tn_format(&out, format, b);
+  return out.data ? out.data : "";
+}
+
+// A number, by the format for its dtype; in parentheses where it begins with a sign.
+static const char *tn_literal_bare(tn_text *x, int dtype, const char *number) {
+  tn_blanks b;
+  memset(&b, 0, sizeof b);
+  b.type = tn_type_text(x, dtype, 1);
+  b.number = number;
+  return tn_filled(x, x->lang->literals[dtype] ? x->lang->literals[dtype] : "(%t)%k", &b);
+}
+static const char *tn_literal(tn_text *x, int dtype, const char *number) {
+  const char *text = tn_literal_bare(x, dtype, number);
+  return *text == '-' ? tn_text_of_format(x->t, "(%s)", text) : text;
+}
+
 static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
-  const char *type = tn_type_text(x, dtype, 1);
   if (tn_is_float(dtype)) {
     const double v = tn_to_f64(k);
     if (v != v || fabs(v) == HUGE_VAL) {
-      tiny_bytes out = {x->t, NULL, 0, 0};
       tn_blanks b;
       memset(&b, 0, sizeof b);
-      b.type = type;
-      tn_text_add(&out, v < 0 ? "(-" : "(");
-      tn_format(&out, v != v ? x->lang->nan : x->lang->infinity, &b);
-      tn_text_add(&out, ")");
-      return out.data;
+      b.type = tn_type_text(x, dtype, 1);
+      const char *format = v != v ? x->lang->nan : x->lang->infinity;
+      return tn_text_of_format(x->t, v < 0 ? "(-%s)" : "(%s)", tn_filled(x, format ? format : "?", &b));
     }
-    return tn_text_of_format(x->t, tn_float_bits(v) >> 63 ? "(%a%s)" : "%a%s", v, dtype == TINY_F32 ? "f" : "");
+    return tn_literal(x, dtype, tn_text_of_format(x->t, "%a", v));
   }
-  switch (dtype) {
-    case TINY_U32: return tn_text_of_format(x->t, "%lluu", (unsigned long long)k);
-    case TINY_U64: return tn_text_of_format(x->t, "%lluull", (unsigned long long)k);
-    case TINY_I64:
-      return k == INT64_MIN ? "(-9223372036854775807ll - 1)" :
-                              tn_text_of_format(x->t, k < 0 ? "(%lldll)" : "%lldll", (long long)k);
-    case TINY_I32:
-      return k == INT32_MIN ? "(-2147483647 - 1)" :
-                              tn_text_of_format(x->t, k < 0 ? "(%lld)" : "%lld", (long long)k);
-    case TINY_BOOL: return k ? "1" : "0";
-    default: return tn_text_of_format(x->t, "(%s)%lld", type, (long long)k);
-  }
+  if (tn_is_signed(dtype) && tn_bits(dtype) >= 32 && k == tn_dtype_min(dtype))     // its size is no number
+    return tn_text_of_format(
+        x->t, "(%s - 1)", tn_literal_bare(x, dtype, tn_text_of_format(x->t, "%lld", (long long)k + 1)));
+  if (tn_is_unsigned(dtype)) return tn_literal(x, dtype, tn_text_of_format(x->t, "%llu", (unsigned long long)k));
+  return tn_literal(x, dtype, tn_text_of_format(x->t, "%lld", (long long)k));
 }
 
 // ** tiles of matrix units **
 
-static const tiny_matrix_unit *tn_tile_unit(const tn_text *x, int tile) { return &x->lang->units[(tile - 1) / 3]; }
-
-// Which unit a WMMA is for; -1: none of the language.
-static int tn_unit_of(const tiny_language *lang, const tiny_uop *u) {
-  for (int i = 0; i < lang->nunits; i++) {
-    const tiny_matrix_unit *m = &lang->units[i];
-    const tn_wmma w = {m->m, m->n, m->k, m->together, m->a, m->b};
-    if (m->c == u->dtype && tn_wmma_k(&w) == u->k) return i;
-  }
-  return -1;
+static const tiny_matrix_unit *tn_tile_unit(const tn_text *x, int tile) {
+  return &x->renderer->units[(tile - 1) / 3];
 }
 
 static void tn_tile_mark(tn_text *x, const tiny_uop *u, int tile) {
   x->tile[u->seq] = (uint8_t)tile;
   if (u->op != TINY_OP_LOAD) return;
-  const tiny_uop *memory = u->src[0]->src[0];
-  while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
+  const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
   if (memory->op == TINY_OP_DEFINE && memory->v[0] == TN_SPACE_REG) x->tile[memory->seq] = (uint8_t)tile;
 }
 
@@ -33384,7 +33732,7 @@ static void tn_tile_mark(tn_text *x, const tiny_uop *u, int tile) {
 static void tn_tile_survey(tn_text *x) {
   for (int i = 0; i < x->n; i++) {
     const tiny_uop *u = x->list[i];
-    const int unit = u->op == TINY_OP_WMMA ? tn_unit_of(x->lang, u) : -1;
+    const int unit = u->op == TINY_OP_WMMA ? tn_unit_of(x->renderer, u) : -1;
     for (int j = 0; unit >= 0 && j < 3; j++) tn_tile_mark(x, u->src[j], 1 + 3 * unit + j);
     if (unit >= 0) tn_tile_mark(x, u, 3 * unit + 3);
   }
@@ -33422,54 +33770,48 @@ static const char *tn_op_format(const tn_text *x, const tiny_uop *u, int wide) {
   const int tile = x->tile[u->seq];
   if (op == TINY_OP_DOT) return x->lang->dots[u->k];
   if (tile) return op == TINY_OP_WMMA ? tn_tile_unit(x, tile)->product : tn_tile_unit(x, tile)->zero;
+  if (u->dtype == TINY_BOOL && x->lang->bops[op]) return x->lang->bops[op];
   return wide && x->lang->vops[op] ? x->lang->vops[op] : x->lang->ops[op];
-}
-
-static int tn_is_reg(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m->op == TINY_OP_DEFINE && m->v[0] == TN_SPACE_REG;
 }
 
 // The sum of an index and a constant that names an element, where neither it nor the index leaves its type:
 // instructions add the constant to an address at no cost, but not to an index that may wrap. NULL: the element is
 // another expression.
-static const tiny_uop *tn_index_apart(const tiny_uop *index) {
+static const tiny_uop *tn_index_apart(const tn_text *x, const tiny_uop *index) {
   const tiny_uop *at = index->src[1];
-  if (index->lanes > 1 || tn_is_reg(index->src[0]) || at->op != TINY_OP_ADD || at->dtype != TINY_I32 ||
-      !tn_is_const(at->src[1]))
-    return NULL;
+  if (!x->lang->address_apart || index->lanes > 1 || tn_is_reg(index->src[0])) return NULL;
+  if (at->op != TINY_OP_ADD || at->dtype != TINY_I32 || !tn_is_const(at->src[1])) return NULL;
   const int64_t k = at->src[1]->k;
   return at->src[0]->vmin >= INT32_MIN - (k < 0 ? k : 0) && at->src[0]->vmax <= INT32_MAX - (k > 0 ? k : 0) ? at : NULL;
 }
 
 static const char *tn_address(tn_text *x, const tiny_uop *index) {
-  const tiny_uop *apart = tn_index_apart(index);
-  tiny_bytes out = {x->t, NULL, 0, 0}, place = {x->t, NULL, 0, 0};
+  const tiny_uop *apart = tn_index_apart(x, index);
   tn_blanks b;
   memset(&b, 0, sizeof b);
   b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, apart ? apart->src[0] : index->src[1]);
-  tn_format(&out, x->lang->address, &b);
-  if (!apart) return out.data;
-  b.arg[0] = tn_text_of_format(x->t, "(%s)", out.data); b.arg[1] = tn_expr(x, apart->src[1]);
-  tn_format(&place, x->lang->address, &b);
-  return place.data;
-}
-
-static int64_t tn_define_nelem(const tiny_uop *m) {
-  while (m->op == TINY_OP_AFTER) m = m->src[0];
-  return m->v[1];
+  if (apart) b.arg[2] = tn_expr(x, apart->src[1]);
+  return tn_filled(x, apart ? x->lang->address_apart : x->lang->address, &b);
 }
 
 static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
-  if (tn_define_nelem(index->src[0]) == 1) return tn_expr(x, index->src[0]);
+  if (tn_memory_behind(index->src[0])->v[1] == 1) return tn_expr(x, index->src[0]);
   return tn_text_of_format(x->t, "%s[%s]", tn_expr(x, index->src[0]), tn_expr(x, index->src[1]));
+}
+
+// A load under a condition that all of its lanes share.
+static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny_uop *valid, const char *otherwise) {
+  tn_blanks b;
+  memset(&b, 0, sizeof b);
+  b.arg[0] = load; b.arg[1] = tn_expr(x, valid); b.arg[2] = otherwise;
+  tn_format(out, x->lang->load_if ? x->lang->load_if : "(%1 ? %0 : %2)", &b);
 }
 
 static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
   tn_blanks b;
-  const int tile = x->tile[u->seq];
+  const int tile = x->tile[u->seq], masked = valid && valid->lanes > 1;
   if (tn_is_reg(index->src[0])) { tn_text_put(out, tn_reg_text(x, index)); return; }
   tn_blanks_of(x, &b, u);
   if (tile) {
@@ -33477,25 +33819,19 @@ static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
     tn_format(out, tn_tile_unit(x, tile)->load[(tile - 1) % 3], &b);
     return;
   }
-  const char *zero =
-      u->lanes == 1 ? tn_const_text(x, u->dtype, 0) : tn_text_of_format(x->t, "(%s){0}", b.type);
-  const char *otherwise = u->nsrc == 2 ? tn_expr(x, u->src[1]) : zero;
-  b.arg[0] = tn_address(x, index);
+  const char *otherwise = u->nsrc == 2   ? tn_expr(x, u->src[1]) :
+                          u->lanes == 1  ? tn_const_text(x, u->dtype, 0) : tn_filled(x, l->zero ? l->zero : "", &b);
+  const char *format = u->lanes == 1     ? l->ops[TINY_OP_LOAD] :
+                       index->lanes == 1 ? (masked ? l->load_masked : l->load) :
+                                           (masked ? l->gather_masked : l->gather);
   if (u->lanes == 1 || index->lanes == 1) {
-    const int masked = valid && valid->lanes > 1;
-    if (valid && !masked) tn_text_add(out, "(%s ? ", tn_expr(x, valid));
-    b.arg[1] = masked ? tn_expr(x, valid) : NULL; b.arg[2] = otherwise;
-    tn_format(out, u->lanes == 1 ? l->ops[TINY_OP_LOAD] : masked ? l->load_masked : l->load, &b);
-    if (valid && !masked) tn_text_add(out, " : %s)", otherwise);
-    return;
+    b.arg[0] = tn_address(x, index); b.arg[1] = masked ? tn_expr(x, valid) : NULL; b.arg[2] = otherwise;
+  } else {
+    b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]);
+    b.arg[2] = valid ? tn_expr(x, valid) : NULL; b.arg[3] = otherwise;
   }
-  b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, index->src[1]);
-  b.arg[2] = valid ? tn_expr(x, valid) : NULL; b.arg[3] = otherwise;
-  if (valid && valid->lanes == 1) {        // one condition for all lanes of a gather
-    tn_text_add(out, "(%s ? ", tn_expr(x, valid));
-    tn_format(out, l->gather, &b);
-    tn_text_add(out, " : %s)", otherwise);
-  } else tn_format(out, valid ? l->gather_masked : l->gather, &b);
+  if (valid && !masked) tn_load_if(x, out, tn_filled(x, format, &b), valid, otherwise);
+  else tn_format(out, format, &b);
 }
 
 static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
@@ -33543,7 +33879,6 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
     return;
   }
   if (u->op == TINY_OP_SPECIAL) {
-    tn_text_add(out, "(%s)", b.type);
     b.k = u->k & 15;
     tn_format(out, u->k & 16 ? x->lang->local_id : x->lang->global_id, &b);
     return;
@@ -33553,7 +33888,7 @@ static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
                                                tn_op_format(x, u, tn_is_wide(u));
   if (!format) {
     tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in %s", tn_ops[u->op].name,
-              tn_dtypes[u->dtype].name, x->lang->name);
+              tn_dtypes[u->dtype].name, x->renderer->name);
     return;
   }
   tn_format(out, format, &b);
@@ -33571,43 +33906,13 @@ static void tn_line(tn_text *x, const char *format, ...) {
   va_end(args);
 }
 
+static void tn_indent(tn_text *x) { for (int i = 0; i < x->indent; i++) tiny_bytes_add(&x->out, "  ", 2); }
+
 // The same of parts as they are.
 static void tn_line_of(tn_text *x, const char *const *part, int n) {
-  for (int i = 0; i < x->indent; i++) tiny_bytes_add(&x->out, "  ", 2);
+  tn_indent(x);
   for (int i = 0; i < n; i++) tn_text_put(&x->out, part[i]);
   tiny_bytes_add(&x->out, "\n", 1);
-}
-
-// The innermost loop that u stands in, NULL: none.
-static const tiny_uop *tn_loop_around(const tn_text *x, const tiny_uop *u) {
-  int closed = 0;
-  for (int i = (int)u->seq - 1; i >= 0; i--) {
-    const int op = x->list[i]->op;
-    if (op == TINY_OP_END || op == TINY_OP_ENDIF) closed++;
-    if ((op == TINY_OP_RANGE || op == TINY_OP_IF) && !closed--) return op == TINY_OP_RANGE ? x->list[i] : NULL;
-  }
-  return NULL;
-}
-
-// Does the store, by itself or with the next rounds of its loop, write whole lines?
-static int tn_stores_lines(const tn_text *x, const tiny_uop *u) {
-  const int lanes = u->src[1]->lanes, nbytes = lanes * tn_dtypes[u->src[1]->dtype].nbytes;
-  if (nbytes % TN_LINE_NBYTES == 0) return 1;
-  const tiny_uop *loop = tn_loop_around(x, u);
-  return loop && loop->src[0]->vmin * nbytes >= TN_LINE_NBYTES &&
-      tn_stride_in(x->t, u->src[0]->src[1], loop) == lanes;
-}
-
-// Does the store write whole lines of a big output that this kernel does not read? Past the caches they need not
-// be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
-// kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
-static int tn_store_streams(const tn_text *x, const tiny_uop *u) {
-  const tiny_uop *memory = u->src[0]->src[0];
-  const int64_t nbytes = tn_dtypes[u->src[1]->dtype].nbytes;
-  if (!x->lang->stream || memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
-  for (int i = 0; i < x->n; i++)
-    if (x->list[i]->op == TINY_OP_LOAD && x->list[i]->src[0]->src[0] == memory) return 0;
-  return tn_stores_lines(x, u);
 }
 
 static void tn_store_text(tn_text *x, const tiny_uop *u) {
@@ -33627,11 +33932,10 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
     b.arg[1] = tn_expr(x, value);
     b.arg[2] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out,
-              x->tile[value->seq]        ? tn_tile_unit(x, x->tile[value->seq])->store :
-                  value->lanes == 1      ? l->ops[TINY_OP_STORE] :
-                  masked                 ? l->store_masked :
-                  tn_store_streams(x, u) ? l->stream :
-                                           l->store,
+              x->tile[value->seq]   ? tn_tile_unit(x, x->tile[value->seq])->store :
+                  value->lanes == 1 ? l->ops[TINY_OP_STORE] :
+                  masked            ? l->store_masked :
+                  l->stream && x->hints[u->seq] & TINY_HINT_STREAM ? l->stream : l->store,
               &b);
   } else {
     b.arg[0] = tn_expr(x, index->src[0]);
@@ -33640,8 +33944,10 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
     b.arg[3] = masked ? tn_expr(x, valid) : NULL;
     tn_format(&out, masked ? l->scatter_masked : l->scatter, &b);
   }
-  if (valid && !masked) tn_line(x, "if (%s) %s;", tn_expr(x, valid), out.data);
-  else tn_line(x, "%s;", out.data);
+  if (!valid || masked) { tn_line(x, "%s;", out.data); return; }
+  memset(&b, 0, sizeof b);
+  b.arg[0] = out.data; b.arg[1] = tn_expr(x, valid);
+  tn_line(x, "%s", tn_filled(x, l->store_if ? l->store_if : "if (%1) %0;", &b));
 }
 
 static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
@@ -33654,33 +33960,21 @@ static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
   tn_line(x, "%s;", out.data);
 }
 
-// Whole lines.
-static int64_t tn_local_nbytes(const tiny_uop *define) {
-  const int64_t nbytes = define->v[1] * define->lanes * tn_dtypes[define->dtype].nbytes;
-  return (nbytes + TN_LINE_NBYTES - 1) / TN_LINE_NBYTES * TN_LINE_NBYTES;
-}
-
-// LOCAL memory that a launch has to bring. A thread whose stack is small may call, and one kernel would be its end.
-static size_t tn_render_local_nbytes(const tiny_language *lang, const tn_lowered *k) {
-  int64_t all = 0;
-  for (int i = 0; i < k->n; i++)
-    if (k->list[i]->op == TINY_OP_DEFINE && k->list[i]->v[0] == TN_SPACE_LOCAL) all += tn_local_nbytes(k->list[i]);
-  return lang->local_given && all > TN_STACK_NBYTES ? (size_t)all : 0;
-}
-
 static void tn_define_text(tn_text *x, tiny_uop *u) {
+  const tiny_language *l = x->lang;
   tn_blanks b;
-  tiny_bytes out = {x->t, NULL, 0, 0};
   tn_blanks_of(x, &b, u);
   x->expr[u->seq] = b.name =
       tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
   b.k = u->v[1];
-  if (u->v[0] == TN_SPACE_LOCAL && x->lang->local) {
+  if (u->v[0] == TN_SPACE_LOCAL && l->global_local) {
+    tn_format(&x->before, l->global_local, &b);
+    tn_text_put(&x->before, "\n");
+  } else if (u->v[0] == TN_SPACE_LOCAL && l->local) {
     if (x->local_nbytes) { b.k = x->local_at; x->local_at += tn_local_nbytes(u); }
-    tn_format(&out, x->local_nbytes ? x->lang->local_given : x->lang->local, &b);
-    tn_line(x, "%s", out.data);
-  } else if (u->v[1] == 1) tn_line(x, "%s %s;", b.type, b.name);
-  else tn_line(x, "%s %s[%lld];", b.type, b.name, (long long)u->v[1]);
+    tn_line(x, "%s", tn_filled(x, x->local_nbytes ? l->local_given : l->local, &b));
+  } else if (u->v[1] == 1) tn_line(x, "%s", tn_filled(x, l->variable ? l->variable : "%t %n;", &b));
+  else tn_line(x, "%s", tn_filled(x, l->variables ? l->variables : "%t %n[%k];", &b));
 }
 
 // Compilers made of clang try to compute what an integer constant stands for wherever it is named, through both arms of
@@ -33705,36 +33999,27 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
     return;
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
-  const char *const line[] = {tn_is_choice(u, value.data) ? "" : "const ", tn_node_type(x, u), " ", x->expr[i], " = ",
-                              value.data, ";"};
-  tn_line_of(x, line, 7);
-}
-
-static int tn_loop_is_long(const tiny_uop *range) {
-  return tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
-}
-// Whether a loop goes on. A compiler that is told that it runs long keeps what it needs in registers, and not the
-// constants of a shorter one that stands deeper.
-static const char *tn_loop_text(tn_text *x, const tiny_uop *range, const char *name) {
+  const char *format = tn_is_choice(u, value.data) ? x->lang->choice : x->lang->value;
   tn_blanks b;
-  tiny_bytes out = {x->t, NULL, 0, 0};
-  tn_blanks_of(x, &b, range);
-  b.name = name;
-  tn_format(&out, tn_loop_is_long(range) && x->lang->loop ? x->lang->loop : "%n < %0", &b);
-  return out.data;
+  memset(&b, 0, sizeof b);
+  b.type = tn_node_type(x, u); b.name = x->expr[i]; b.arg[0] = value.data;
+  tn_indent(x);
+  tn_format(&x->out, format ? format : "%t %n = %0;", &b);
+  tn_text_put(&x->out, "\n");
 }
 
-// Does a short loop add to a tile of vectors? Copies of its rounds would share what they read, and more of it than the
-// registers have room for.
-static int tn_loop_is_rolled(const tn_text *x, const tiny_uop *range) {
-  int sums = 0;
-  if (!x->lang->rolled || tn_loop_is_long(range)) return 0;
-  for (int i = (int)range->seq + 1; i < x->n; i++) {
-    const tiny_uop *u = x->list[i];
-    if (u->op == TINY_OP_END && u->src[1] == range) break;
-    sums += u->op == TINY_OP_STORE && u->src[1]->lanes > 1 && tn_is_reg(u->src[0]->src[0]);
-  }
-  return sums >= TN_ROLLED_SUMS;
+// Where a loop begins.
+static void tn_range_text(tn_text *x, const tiny_uop *u) {
+  const tiny_language *l = x->lang;
+  const int hints = x->hints[u->seq];
+  tn_blanks b;
+  tn_blanks_of(x, &b, u);
+  x->expr[u->seq] = b.name = tn_text_of_format(x->t, "r%d", x->temps++);
+  if (u->nsrc < 2) b.arg[1] = "0";
+  if (hints & TINY_HINT_ROLLED && l->rolled) tn_line(x, "%s", l->rolled);
+  const char *format = hints & TINY_HINT_LONG && l->range_long ? l->range_long : l->range;
+  tn_line(x, "%s", tn_filled(x, format ? format : "for (%t %n = %1; %n < %0; %n++) {", &b));
+  x->indent++;
 }
 
 static void tn_statement(tn_text *x, tiny_uop *u) {
@@ -33748,16 +34033,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_STORE: tn_store_text(x, u); return;
     case TINY_OP_PREFETCH: tn_prefetch_text(x, u); return;
     case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
-    case TINY_OP_RANGE: {
-      const char *name = tn_text_of_format(x->t, "r%d", x->temps++), *type = tn_type_text(x, u->dtype, 1);
-      x->expr[u->seq] = name;
-      if (tn_loop_is_rolled(x, u)) tn_line(x, "%s", x->lang->rolled);
-      tn_blanks_of(x, &b, u);
-      tn_line(x, "for (%s %s = %s; %s; %s++) {", type, name, u->nsrc > 1 ? b.arg[1] : "0", tn_loop_text(x, u, name),
-              name);
-      x->indent++;
-      return;
-    }
+    case TINY_OP_RANGE: tn_range_text(x, u); return;
     case TINY_OP_END: case TINY_OP_ENDIF: x->indent--; tn_line(x, "}"); return;
     case TINY_OP_IF: tn_blanks_of(x, &b, u); tn_line(x, "if (%s) {", b.arg[0]); x->indent++; return;
     default: tn_value_statement(x, u); return;
@@ -33775,7 +34051,7 @@ static void tn_text_survey(tn_text *x) {
     for (uint32_t j = 0; j < u->nsrc; j++) {
       if (u->src[j]->op == TINY_OP_GROUP) continue;
       const int through_index = u->op == TINY_OP_INDEX;   // an INDEX is written at each of its own uses
-      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(u) : NULL;
+      const tiny_uop *apart = through_index && j == 1 ? tn_index_apart(x, u) : NULL;
       const tiny_uop *s = apart ? apart->src[0] : u->src[j];
       x->uses[s->seq] += through_index ? 2 : 1;
       x->user_depth[s->seq] = depth;
@@ -33785,7 +34061,7 @@ static void tn_text_survey(tn_text *x) {
   tn_tile_survey(x);
 }
 
-static void tn_render_entry(tn_text *x, const char *name) {
+static void tn_render_entry(tn_text *x, const tiny_listing *k) {
   const tiny_language *l = x->lang;
   tiny_bytes params = {x->t, NULL, 0, 0}, open = {x->t, NULL, 0, 0};
   tn_blanks b;
@@ -33795,56 +34071,603 @@ static void tn_render_entry(tn_text *x, const char *name) {
     const int buffer = u->op == TINY_OP_PARAM;
     tn_blanks_of(x, &b, u);
     b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
-    const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar;
+    const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar,
+               *outside = buffer ? l->global_buffer : l->global_scalar;
+    if (outside) { tn_format(&x->before, outside, &b); tn_text_put(&x->before, "\n"); }
     if (param) { if (params.n) tn_text_add(&params, ", "); tn_format(&params, param, &b); }
     if (fetch) { tn_text_add(&open, "  "); tn_format(&open, fetch, &b); tn_text_add(&open, "\n"); }
   }
   memset(&b, 0, sizeof b);
-  b.name = name; b.list = params.n ? params.data : "";
+  b.name = k->name; b.list = params.n ? params.data : "";
+  for (int d = 0; d < 3; d++) b.arg[d] = tn_text_of_format(x->t, "%lld", (long long)k->local[d]);
   tn_format(&x->out, l->kernel, &b);
   tn_text_add(&x->out, "\n%s%s", open.n ? open.data : "", l->entry ? l->entry : "");
 }
 
-// The function of one kernel.
-static const char *tn_render(tiny_ctx *t, const tiny_language *lang, const char *name, const tn_lowered *k) {
-  tn_text x;
-  memset(&x, 0, sizeof x);
-  x.t = x.out.t = t; x.lang = lang; x.list = k->list; x.n = k->n; x.indent = 1;
-  x.local_nbytes = (int64_t)tn_render_local_nbytes(lang, k);
-  x.expr = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.expr);
-  x.uses = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
-  x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
-  x.user_depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
-  x.tile = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
-  tn_text_survey(&x);
-  tn_render_entry(&x, name);
-  for (int i = 0; i < k->n; i++) tn_statement(&x, k->list[i]);
-  tn_text_add(&x.out, "}\n");
-  return x.out.data;
-}
-
-// What stands before the kernels of a module: the prelude, and the vector types of every width that occurs.
-static void tn_render_prelude(tiny_bytes *out, const tiny_language *lang, uint64_t lanes_used) {
-  for (int i = 0; lang->prelude && lang->prelude[i]; i++) tn_text_add(out, "%s\n", lang->prelude[i]);
-  for (int bit = 1; lang->lanes && bit < 16; bit++) if (lanes_used >> bit & 1) {
-    tn_blanks b;
-    memset(&b, 0, sizeof b);
-    b.lanes = 1 << bit;
-    tn_format(out, lang->lanes, &b);
-    tn_text_add(out, "\n");
-  }
-}
+// ** the renderer **
 
 // Bit b: the list holds vectors of 2^b lanes (or halves of them). What is wider is a tile.
-static uint64_t tn_render_lanes(const tn_lowered *k) {
+static uint64_t tn_cstyle_lanes(const tiny_listing *k) {
   uint64_t used = 0;
   for (int i = 0; i < k->n; i++)
     for (int b = 1; 1 << b <= TN_MAX_LANES; b++)
       if (k->list[i]->lanes == 1 << b) used |= (uint64_t)2 * ((uint64_t)1 << b) - 2;
   return used;
 }
+
+static tiny_code tn_cstyle_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                  uint64_t *uses) {
+  tn_text x;
+  memset(&x, 0, sizeof x);
+  x.t = x.before.t = x.out.t = t; x.renderer = r; x.lang = &r->language;
+  x.list = k->list; x.n = k->n; x.hints = k->hints; x.indent = 1;
+  x.local_nbytes = k->local_nbytes;
+  x.expr = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.expr);
+  x.uses = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  x.depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  x.user_depth = (int *)tn_scratch(t, ((size_t)k->n + 1) * sizeof(int));
+  x.tile = (uint8_t *)tn_scratch(t, (size_t)k->n + 1);
+  tn_text_survey(&x);
+  tn_render_entry(&x, k);
+  for (int i = 0; i < k->n; i++) tn_statement(&x, k->list[i]);
+  tn_text_add(&x.out, "%s\n", x.lang->end ? x.lang->end : "}");
+  tiny_bytes_add(out, x.before.data, x.before.n);
+  tiny_bytes_add(out, x.out.data, x.out.n);
+  *uses = tn_cstyle_lanes(k);
+  return t->code;
+}
+
+// The prelude, the vector types of every width that occurs, and the kernels; of no kernel, of all widths.
+static tiny_code tn_cstyle_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                  tiny_bytes *out) {
+  const tiny_language *l = &r->language;
+  uint64_t lanes = n ? 0 : ~(uint64_t)0;
+  for (int i = 0; i < n; i++) lanes |= kernels[i].uses;
+  for (int i = 0; l->prelude && l->prelude[i]; i++) tn_text_add(out, "%s\n", l->prelude[i]);
+  for (int bit = 1; l->lanes && bit < 16; bit++) if (lanes >> bit & 1) {
+    tn_blanks b;
+    memset(&b, 0, sizeof b);
+    b.lanes = 1 << bit;
+    tn_format(out, l->lanes, &b);
+    tn_text_put(out, "\n");
+  }
+  for (int i = 0; i < n; i++) tiny_bytes_add(out, kernels[i].data, kernels[i].n);
+  return t->code;
+}
+
+// A renderer whose maker said no more than its language.
+static void tn_cstyle(tiny_renderer *r) {
+  tn_target_of_language(r);
+  r->kernel = tn_cstyle_kernel;
+  r->module = tn_cstyle_module;
+}
 #endif
 // ---- end src/render/cstyle.c ----
+// ---- begin src/render/llvm.c ----
+// llvm: a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for the CPU: the entry is that of lang_c.
+//
+// In:  the list of a lowered kernel, verified, of what tn_lang_llvm says can be done. Out: a function; of such
+//      functions a module: declarations that several of them bring stand once.
+// Holds:
+//  - Every node is a value of SSA form, in list order; REG memory is allocas at the entry, which the compiler makes
+//    registers (mem2reg). A bool is an i1, in vectors too, and never in memory.
+//  - Integers wrap, as they do in C by -fwrapv. Where bounds say that an i32 does not, `nsw` says so: addresses need no
+//    extension of their own then, which C has no way to tell.
+//  - Masked loads and stores, gathers and scatters touch no memory where the mask is false (LangRef, "Masked Vector
+//    Load and Store Intrinsics"); where one condition holds for all lanes, a branch does it.
+//  - Products and sums may be contracted, as by -ffp-contract=fast.
+// What is what: LLVM Language Reference Manual (LangRef).
+#ifndef TN_RENDER_LLVM
+#define TN_RENDER_LLVM
+#ifndef TINY_AMALGAMATED
+#include "../ir/target.c"
+#endif
+
+typedef struct tn_llvm {
+  tiny_ctx *t; const tiny_listing *k; const struct tn_llvm_machine *machine;
+  tiny_bytes declares, top, body;          // before the function; its allocas; the rest
+  const char **expr, **label;              // of nodes: the value; of loops and IFs: what their labels begin with
+  const char *block;                       // the label of the block that is being written
+  int temps, labels;
+  int64_t local_at;
+} tn_llvm;
+
+// What the text says of the processor.
+typedef struct tn_llvm_machine { const char *attributes, *dots[TINY_DOT_COUNT]; } tn_llvm_machine;
+static const tn_llvm_machine tn_llvm_machines[2] = {
+  {"", {"vdpbf16ps", "{vex} vpdpbusd"}},
+  {" \"prefer-vector-width\"=\"512\"", {"vdpbf16ps", "vpdpbusd"}}          // 64-byte vectors
+};
+
+// ** types and constants **
+
+static const char *const tn_llvm_types[TINY_DTYPE_COUNT] = {
+  "void", "i1", "i8", "i8", "i16", "i16", "i32", "i32", "i64", "i64", NULL, NULL, NULL, NULL, "float", "double", NULL
+};
+
+static const char *tn_llvm_type(const tn_llvm *x, int dtype, int lanes) {
+  const char *e = tn_llvm_types[dtype];
+  return lanes == 1 ? e : tn_text_of_format(x->t, "<%d x %s>", lanes, e);
+}
+static const char *tn_llvm_type_of(const tn_llvm *x, const tiny_uop *u) { return tn_llvm_type(x, u->dtype, u->lanes); }
+// As intrinsics are named: "v16f32".
+static const char *tn_llvm_suffix(const tn_llvm *x, const tiny_uop *u) {
+  const char kind = tn_is_float(u->dtype) ? 'f' : 'i';
+  return u->lanes == 1 ? tn_text_of_format(x->t, "%c%d", kind, tn_bits(u->dtype)) :
+                         tn_text_of_format(x->t, "v%d%c%d", u->lanes, kind, tn_bits(u->dtype));
+}
+
+// Floats as the bits of the f64 that has their value (LangRef, "Simple Constants").
+static const char *tn_llvm_const(const tn_llvm *x, int dtype, int64_t k) {
+  if (dtype == TINY_BOOL) return k ? "true" : "false";
+  if (tn_is_float(dtype)) return tn_text_of_format(x->t, "0x%016llX", (unsigned long long)k);
+  if (dtype == TINY_U32) k = (int32_t)(uint32_t)k;
+  return tn_text_of_format(x->t, "%lld", (long long)k);
+}
+// The same number in every lane.
+static const char *tn_llvm_lanes(const tn_llvm *x, const char *type, const char *number, int lanes) {
+  tiny_bytes out = {x->t, NULL, 0, 0};
+  for (int i = 0; i < lanes; i++) tn_text_add(&out, "%s%s %s", i ? ", " : "<", type, number);
+  tn_text_put(&out, ">");
+  return out.data;
+}
+
+// ** statements **
+
+static const char *tn_llvm_expr(const tn_llvm *x, const tiny_uop *u) { return x->expr[u->seq]; }
+static const char *tn_llvm_temp(tn_llvm *x) { return tn_text_of_format(x->t, "%%t%d", x->temps++); }
+static const char *tn_llvm_fresh(tn_llvm *x) { return tn_text_of_format(x->t, "L%d", x->labels++); }
+
+static void tn_llvm_line(tn_llvm *x, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_llvm_line(tn_llvm *x, const char *format, ...) {
+  va_list args;
+  va_start(args, format);
+  tn_text_put(&x->body, "  ");
+  tn_text_add_list(&x->body, format, args);
+  tn_text_put(&x->body, "\n");
+  va_end(args);
+}
+static void tn_llvm_begin_block(tn_llvm *x, const char *label) {
+  tn_text_add(&x->body, "%s:\n", label);
+  x->block = label;
+}
+static void tn_llvm_declare(tn_llvm *x, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_llvm_declare(tn_llvm *x, const char *format, ...) {
+  tiny_bytes line = {x->t, NULL, 0, 0};
+  va_list args;
+  va_start(args, format);
+  tn_text_add_list(&line, format, args);
+  va_end(args);
+  if (!x->declares.n || !strstr(x->declares.data, line.data)) tn_text_put(&x->declares, line.data);
+}
+
+// What a condition decides is written between these two: the block before is the answer.
+static const char *tn_llvm_if(tn_llvm *x, const char *condition, const char **after) {
+  const char *then = tn_llvm_fresh(x), *before = x->block;
+  *after = tn_llvm_fresh(x);
+  tn_llvm_line(x, "br i1 %s, label %%%s, label %%%s", condition, then, *after);
+  tn_llvm_begin_block(x, then);
+  return before;
+}
+static void tn_llvm_endif(tn_llvm *x, const char *after) {
+  tn_llvm_line(x, "br label %%%s", after);
+  tn_llvm_begin_block(x, after);
+}
+
+// ** memory **
+
+// Indices are taken for signed (LangRef, "getelementptr").
+static const char *tn_llvm_index(tn_llvm *x, const tiny_uop *at, const char **type) {
+  *type = tn_llvm_type_of(x, at);
+  if (!tn_is_unsigned(at->dtype) || tn_bits(at->dtype) == 64) return tn_llvm_expr(x, at);
+  const char *wide = tn_llvm_type(x, TINY_I64, at->lanes), *name = tn_llvm_temp(x);
+  tn_llvm_line(x, "%s = zext %s %s to %s", name, *type, tn_llvm_expr(x, at), wide);
+  *type = wide;
+  return name;
+}
+// A pointer to the element, or pointers to the elements.
+static const char *tn_llvm_address(tn_llvm *x, const tiny_uop *index, int lanes) {
+  const char *type, *at = tn_llvm_index(x, index->src[1], &type), *name = tn_llvm_temp(x);
+  tn_llvm_line(x, "%s = getelementptr%s %s, ptr %s, %s %s", name, index->nsrc == 3 ? "" : " inbounds",
+               tn_llvm_type(x, index->dtype, lanes), tn_llvm_expr(x, index->src[0]), type, at);
+  return name;
+}
+
+static int tn_llvm_align(const tiny_uop *value) {
+  const int nbytes = value->lanes * tn_dtypes[value->dtype].nbytes;
+  return nbytes > 64 ? 64 : nbytes;
+}
+
+static const char *tn_llvm_reg(tn_llvm *x, const tiny_uop *index) {
+  const tiny_uop *m = tn_memory_behind(index->src[0]);
+  return m->v[1] == 1 ? tn_llvm_expr(x, m) : tn_llvm_address(x, index, m->lanes);
+}
+
+// The mask of an access by lanes.
+static const char *tn_llvm_mask(tn_llvm *x, const tiny_uop *valid, int lanes) {
+  return valid && valid->lanes > 1 ? tn_llvm_expr(x, valid) : tn_llvm_lanes(x, "i1", "true", lanes);
+}
+
+// The load itself, as the value `name`.
+static void tn_llvm_load_plain(tn_llvm *x, const tiny_uop *u, const char *name, const char *otherwise) {
+  const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
+  const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u), *at = tn_llvm_address(x, index, 1);
+  const int align = tn_dtypes[u->dtype].nbytes, n = u->lanes;
+  if (n > 1 && index->lanes > 1) {
+    tn_llvm_declare(x, "declare %s @llvm.masked.gather.%s.v%dp0(<%d x ptr>, i32, <%d x i1>, %s)\n", type, suffix, n, n,
+                    n, type);
+    tn_llvm_line(x, "%s = call %s @llvm.masked.gather.%s.v%dp0(<%d x ptr> %s, i32 %d, <%d x i1> %s, %s %s)", name, type,
+                 suffix, n, n, at, align, n, tn_llvm_mask(x, valid, n), type, otherwise);
+  } else if (valid && n > 1) {
+    tn_llvm_declare(x, "declare %s @llvm.masked.load.%s.p0(ptr, i32, <%d x i1>, %s)\n", type, suffix, n, type);
+    tn_llvm_line(x, "%s = call %s @llvm.masked.load.%s.p0(ptr %s, i32 %d, <%d x i1> %s, %s %s)", name, type, suffix, at,
+                 align, n, tn_llvm_expr(x, valid), type, otherwise);
+  } else tn_llvm_line(x, "%s = load %s, ptr %s, align %d", name, type, at, align);
+}
+
+static void tn_llvm_load(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const tiny_uop *index = u->src[0];
+  const char *type = tn_llvm_type_of(x, u);
+  if (tn_is_reg(index->src[0])) {
+    tn_llvm_line(x, "%s = load %s, ptr %s, align %d", name, type, tn_llvm_reg(x, index), tn_llvm_align(u));
+    return;
+  }
+  const char *otherwise = u->nsrc == 2 ? tn_llvm_expr(x, u->src[1]) : u->lanes > 1 ? "zeroinitializer" :
+      tn_llvm_const(x, u->dtype, 0);
+  if (index->nsrc < 3 || index->src[2]->lanes > 1) { tn_llvm_load_plain(x, u, name, otherwise); return; }
+  const char *after, *before = tn_llvm_if(x, tn_llvm_expr(x, index->src[2]), &after), *loaded = tn_llvm_temp(x),
+             *within = x->block;
+  tn_llvm_load_plain(x, u, loaded, otherwise);
+  tn_llvm_endif(x, after);
+  tn_llvm_line(x, "%s = phi %s [ %s, %%%s ], [ %s, %%%s ]", name, type, loaded, within, otherwise, before);
+}
+
+// Past the caches where it lies on a vector's boundary, as it mostly does.
+static void tn_llvm_stream(tn_llvm *x, const tiny_uop *value, const char *at) {
+  const char *type = tn_llvm_type_of(x, value), *v = tn_llvm_expr(x, value), *number = tn_llvm_temp(x),
+             *low = tn_llvm_temp(x), *is_odd = tn_llvm_temp(x), *odd = tn_llvm_fresh(x), *even = tn_llvm_fresh(x),
+             *after = tn_llvm_fresh(x);
+  const int nbytes = value->lanes * tn_dtypes[value->dtype].nbytes;
+  tn_llvm_line(x, "%s = ptrtoint ptr %s to i64", number, at);
+  tn_llvm_line(x, "%s = and i64 %s, %d", low, number, nbytes - 1);
+  tn_llvm_line(x, "%s = icmp ne i64 %s, 0", is_odd, low);
+  tn_llvm_line(x, "br i1 %s, label %%%s, label %%%s", is_odd, odd, even);
+  tn_llvm_begin_block(x, odd);
+  tn_llvm_line(x, "store %s %s, ptr %s, align %d", type, v, at, tn_dtypes[value->dtype].nbytes);
+  tn_llvm_line(x, "br label %%%s", after);
+  tn_llvm_begin_block(x, even);
+  tn_llvm_line(x, "store %s %s, ptr %s, align %d, !nontemporal !2", type, v, at, nbytes);
+  tn_llvm_endif(x, after);
+}
+
+static void tn_llvm_store_plain(tn_llvm *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *value = u->src[1],
+                 *valid = index->nsrc == 3 && index->src[2]->lanes > 1 ? index->src[2] : NULL;
+  const char *type = tn_llvm_type_of(x, value), *suffix = tn_llvm_suffix(x, value), *v = tn_llvm_expr(x, value),
+             *at = tn_llvm_address(x, index, 1);
+  const int align = tn_dtypes[value->dtype].nbytes, n = value->lanes;
+  if (n > 1 && index->lanes > 1) {         // lanes in order: of two to one place the later one stays
+    tn_llvm_declare(x, "declare void @llvm.masked.scatter.%s.v%dp0(%s, <%d x ptr>, i32, <%d x i1>)\n", suffix, n, type,
+                    n, n);
+    tn_llvm_line(x, "call void @llvm.masked.scatter.%s.v%dp0(%s %s, <%d x ptr> %s, i32 %d, <%d x i1> %s)", suffix, n,
+                 type, v, n, at, align, n, tn_llvm_mask(x, valid, n));
+  } else if (valid && n > 1) {
+    tn_llvm_declare(x, "declare void @llvm.masked.store.%s.p0(%s, ptr, i32, <%d x i1>)\n", suffix, type, n);
+    tn_llvm_line(x, "call void @llvm.masked.store.%s.p0(%s %s, ptr %s, i32 %d, <%d x i1> %s)", suffix, type, v, at,
+                 align, n, tn_llvm_expr(x, valid));
+  } else if (x->k->hints[u->seq] & TINY_HINT_STREAM) tn_llvm_stream(x, value, at);
+  else tn_llvm_line(x, "store %s %s, ptr %s, align %d", type, v, at, align);
+}
+
+static void tn_llvm_store(tn_llvm *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0], *value = u->src[1];
+  const char *after;
+  if (tn_is_reg(index->src[0])) {
+    tn_llvm_line(x, "store %s %s, ptr %s, align %d", tn_llvm_type_of(x, value), tn_llvm_expr(x, value),
+                 tn_llvm_reg(x, index), tn_llvm_align(value));
+    return;
+  }
+  if (index->nsrc < 3 || index->src[2]->lanes > 1) { tn_llvm_store_plain(x, u); return; }
+  tn_llvm_if(x, tn_llvm_expr(x, index->src[2]), &after);
+  tn_llvm_store_plain(x, u);
+  tn_llvm_endif(x, after);
+}
+
+static void tn_llvm_prefetch(tn_llvm *x, const tiny_uop *u) {
+  const tiny_uop *index = u->src[0];
+  const char *type, *at = tn_llvm_index(x, index->src[1], &type), *name = tn_llvm_temp(x);
+  tn_llvm_declare(x, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
+  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_types[index->dtype],
+               tn_llvm_expr(x, index->src[0]), type, at);
+  tn_llvm_line(x, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", name);     // as lang_c
+}
+
+static void tn_llvm_define(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *type = tn_llvm_type_of(x, u);
+  const int reg = u->v[0] == TN_SPACE_REG;
+  if (!reg && x->k->local_nbytes) {
+    tn_text_add(&x->top, "  %s = getelementptr i8, ptr %%local, i64 %lld\n", name, (long long)x->local_at);
+    x->local_at += tn_local_nbytes(u);
+  } else if (u->v[1] == 1) tn_text_add(&x->top, "  %s = alloca %s, align %d\n", name, type, tn_llvm_align(u));
+  else tn_text_add(&x->top, "  %s = alloca [%lld x %s], align 64\n", name, (long long)u->v[1], type);
+}
+
+// ** values **
+
+static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float; } tn_llvm_binary[] = {
+  {TINY_OP_ADD, "add", "add", "fadd contract"}, {TINY_OP_SUB, "sub", "sub", "fsub contract"},
+  {TINY_OP_MUL, "mul", "mul", "fmul contract"}, {TINY_OP_FDIV, NULL, NULL, "fdiv contract"},
+  {TINY_OP_CDIV, "sdiv", "udiv", NULL}, {TINY_OP_CMOD, "srem", "urem", NULL},
+  {TINY_OP_AND, "and", "and", NULL}, {TINY_OP_OR, "or", "or", NULL}, {TINY_OP_XOR, "xor", "xor", NULL},
+  {TINY_OP_SHL, "shl", "shl", NULL}, {TINY_OP_SHR, "ashr", "lshr", NULL},
+  {TINY_OP_LT, "icmp slt", "icmp ult", "fcmp olt"}, {TINY_OP_NE, "icmp ne", "icmp ne", "fcmp une"},
+  {TINY_OP_EQ, "icmp eq", "icmp eq", "fcmp oeq"}
+};
+enum { TN_LLVM_BINARY = sizeof tn_llvm_binary / sizeof *tn_llvm_binary };
+
+// Do sums, differences and products of these stay within an i32?
+static int tn_llvm_stays(const tiny_uop *u) {
+  const tiny_uop *a = u->src[0], *b = u->src[1];
+  if (u->dtype != TINY_I32 || (u->op != TINY_OP_ADD && u->op != TINY_OP_SUB && u->op != TINY_OP_MUL)) return 0;
+  if (!(a->vmin >= INT32_MIN && a->vmax <= INT32_MAX && b->vmin >= INT32_MIN && b->vmax <= INT32_MAX)) return 0;
+  int64_t low, high;
+  if (u->op == TINY_OP_ADD) { low = a->vmin + b->vmin; high = a->vmax + b->vmax; }
+  else if (u->op == TINY_OP_SUB) { low = a->vmin - b->vmax; high = a->vmax - b->vmin; }
+  else {
+    const int64_t p[4] = {a->vmin * b->vmin, a->vmin * b->vmax, a->vmax * b->vmin, a->vmax * b->vmax};
+    low = high = p[0];
+    for (int i = 1; i < 4; i++) { if (p[i] < low) low = p[i]; if (p[i] > high) high = p[i]; }
+  }
+  return low >= INT32_MIN && high <= INT32_MAX;
+}
+
+static void tn_llvm_arithmetic(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const tiny_uop *a = u->src[0];
+  const char *op = NULL;
+  for (int i = 0; i < TN_LLVM_BINARY; i++) if (tn_llvm_binary[i].op == u->op)
+    op = tn_is_float(a->dtype) ? tn_llvm_binary[i].is_float :
+         tn_is_signed(a->dtype) ? tn_llvm_binary[i].is_signed : tn_llvm_binary[i].is_unsigned;
+  if (!op) {
+    tiny_fail(x->t, TINY_E_INTERNAL, "render: %s of %s has no form in LLVM IR", tn_ops[u->op].name,
+              tn_dtypes[u->dtype].name);
+    return;
+  }
+  tn_llvm_line(x, "%s = %s%s %s %s, %s", name, op, tn_llvm_stays(u) ? " nsw" : "", tn_llvm_type_of(x, a),
+               tn_llvm_expr(x, a), tn_llvm_expr(x, u->src[1]));
+}
+
+static const char *tn_llvm_conversion(int from, int to) {
+  const int narrower = tn_bits(to) < tn_bits(from), same = tn_bits(to) == tn_bits(from);
+  if (tn_is_float(from) && tn_is_float(to)) return narrower ? "fptrunc" : "fpext";
+  if (tn_is_float(from)) return tn_is_signed(to) ? "fptosi" : "fptoui";
+  if (tn_is_float(to)) return tn_is_signed(from) ? "sitofp" : "uitofp";
+  return same ? NULL : narrower ? "trunc" : tn_is_signed(from) ? "sext" : "zext";
+}
+// NULL: it is what it was, in another dtype.
+static const char *tn_llvm_cast(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const tiny_uop *a = u->src[0];
+  const int bits = u->op == TINY_OP_BITCAST;
+  const char *op = bits ? tn_is_float(a->dtype) == tn_is_float(u->dtype) ? NULL : "bitcast" :
+      a->dtype == u->dtype ? NULL : tn_llvm_conversion(a->dtype, u->dtype);
+  if (!op) return tn_llvm_expr(x, a);
+  tn_llvm_line(x, "%s = %s %s %s to %s", name, op, tn_llvm_type_of(x, a), tn_llvm_expr(x, a), tn_llvm_type_of(x, u));
+  return name;
+}
+
+static void tn_llvm_call(tn_llvm *x, const tiny_uop *u, const char *name, const char *function) {
+  const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u);
+  tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, type);
+  tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
+}
+
+static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *words = tn_llvm_type_of(x, u->src[0]), *type = tn_llvm_type_of(x, u);
+  tn_llvm_line(x, "%s = call %s asm \"%s $2, $1, $0\", \"=v,v,v,0\"(%s %s, %s %s, %s %s)", name, type,
+               x->machine->dots[u->k], words, tn_llvm_expr(x, u->src[0]), words, tn_llvm_expr(x, u->src[1]), type,
+               tn_llvm_expr(x, u->src[2]));
+}
+
+// ** lanes **
+
+static void tn_llvm_broadcast(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *type = tn_llvm_type_of(x, u), *one = tn_llvm_temp(x);
+  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_types[u->dtype],
+               tn_llvm_expr(x, u->src[0]));
+  tn_llvm_line(x, "%s = shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", name, type, one, type, u->lanes);
+}
+
+// Lanes of one vector or of two.
+static int tn_llvm_shuffle(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const tiny_uop *from[2] = {NULL, NULL};
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  for (int i = 0; i < u->lanes; i++) {
+    const tiny_uop *one = u->src[i], *vector = one->op == TINY_OP_PICK ? one->src[0] : NULL;
+    const int k = from[0] && from[0] != vector;
+    if (!vector || (from[0] && vector->lanes != from[0]->lanes) || (from[k] && from[k] != vector)) return 0;
+    from[k] = vector;
+    tn_text_add(&list, "%si32 %d", i ? ", " : "<", (int)one->k + k * vector->lanes);
+  }
+  const char *type = tn_llvm_type_of(x, from[0]);
+  tn_llvm_line(x, "%s = shufflevector %s %s, %s %s, <%d x i32> %s>", name, type, tn_llvm_expr(x, from[0]), type,
+               from[1] ? tn_llvm_expr(x, from[1]) : "poison", u->lanes, list.data);
+  return 1;
+}
+static void tn_llvm_stack(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *type = tn_llvm_type_of(x, u), *so_far = "poison";
+  if (tn_llvm_shuffle(x, u, name)) return;
+  for (int i = 0; i < u->lanes; i++) {
+    const char *next = i == u->lanes - 1 ? name : tn_llvm_temp(x);
+    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_types[u->dtype],
+                 tn_llvm_expr(x, u->src[i]), i);
+    so_far = next;
+  }
+}
+static void tn_llvm_pick(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *type = tn_llvm_type_of(x, u->src[0]);
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  if (u->lanes == 1) {
+    tn_llvm_line(x, "%s = extractelement %s %s, i64 %d", name, type, tn_llvm_expr(x, u->src[0]), (int)u->k);
+    return;
+  }
+  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%si32 %d", i ? ", " : "<", (int)u->k + i);
+  tn_llvm_line(x, "%s = shufflevector %s %s, %s poison, <%d x i32> %s>", name, type, tn_llvm_expr(x, u->src[0]), type,
+               u->lanes, list.data);
+}
+static const char *tn_llvm_lane_numbers(tn_llvm *x, const tiny_uop *u) {
+  tiny_bytes list = {x->t, NULL, 0, 0};
+  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_types[u->dtype], i);
+  tn_text_put(&list, ">");
+  return list.data;
+}
+
+// ** loops: a head that asks whether it goes on, and a tail that counts **
+
+static void tn_llvm_range(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *loop = x->label[u->seq] = tn_llvm_fresh(x), *type = tn_llvm_type_of(x, u), *goes_on = tn_llvm_temp(x),
+             *before = x->block;
+  const int64_t rounds = tn_is_const(u->src[0]) && u->src[0]->k < INT32_MAX ? u->src[0]->k : INT32_MAX;
+  tn_llvm_line(x, "br label %%%s", loop);
+  tn_llvm_begin_block(x, loop);
+  tn_llvm_line(x, "%s = phi %s [ %s, %%%s ], [ %s.next, %%%s.tail ]", name, type,
+               u->nsrc > 1 ? tn_llvm_expr(x, u->src[1]) : "0", before, name, loop);
+  tn_llvm_line(x, "%s = icmp %s %s %s, %s", goes_on, tn_is_signed(u->dtype) ? "slt" : "ult", type, name,
+               tn_llvm_expr(x, u->src[0]));
+  tn_text_add(&x->body, "  br i1 %s, label %%%s.body, label %%%s.end", goes_on, loop, loop);
+  if (x->k->hints[u->seq] & TINY_HINT_LONG)
+    tn_text_add(&x->body, ", !prof !{!\"branch_weights\", i32 %lld, i32 1}", (long long)rounds - 1);
+  tn_text_put(&x->body, "\n");
+  tn_llvm_begin_block(x, tn_text_of_format(x->t, "%s.body", loop));
+}
+static void tn_llvm_end(tn_llvm *x, const tiny_uop *range) {
+  const char *loop = x->label[range->seq], *name = tn_llvm_expr(x, range);
+  tn_llvm_line(x, "br label %%%s.tail", loop);
+  tn_llvm_begin_block(x, tn_text_of_format(x->t, "%s.tail", loop));
+  tn_llvm_line(x, "%s.next = add nsw %s %s, 1", name, tn_llvm_type_of(x, range), name);
+  tn_llvm_line(x, "br label %%%s%s", loop, x->k->hints[range->seq] & TINY_HINT_ROLLED ? ", !llvm.loop !0" : "");
+  tn_llvm_begin_block(x, tn_text_of_format(x->t, "%s.end", loop));
+}
+
+// ** a kernel **
+
+static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
+  const char **value = &x->expr[u->seq], *after;
+  switch (u->op) {
+    case TINY_OP_PARAM: case TINY_OP_ARG: case TINY_OP_INDEX: case TINY_OP_GROUP: case TINY_OP_SINK:
+    case TINY_OP_BARRIER: return;          // tasks have no items
+    case TINY_OP_CONST: *value = tn_llvm_const(x, u->dtype, u->k); return;
+    case TINY_OP_LANE: *value = tn_llvm_lane_numbers(x, u); return;
+    case TINY_OP_AFTER: *value = tn_llvm_expr(x, u->src[0]); return;
+    case TINY_OP_STORE: tn_llvm_store(x, u); return;
+    case TINY_OP_PREFETCH: tn_llvm_prefetch(x, u); return;
+    case TINY_OP_END: tn_llvm_end(x, u->src[1]); return;
+    case TINY_OP_IF: tn_llvm_if(x, tn_llvm_expr(x, u->src[0]), &after); x->label[u->seq] = after; return;
+    case TINY_OP_ENDIF: tn_llvm_endif(x, x->label[u->src[0]->seq]); return;
+    default: break;
+  }
+  const char *name = *value = tn_text_of_format(x->t, "%%v%d", (int)u->seq), *type = tn_llvm_type_of(x, u),
+             *first = u->nsrc ? tn_llvm_expr(x, u->src[0]) : NULL;
+  switch (u->op) {
+    case TINY_OP_RANGE: tn_llvm_range(x, u, name); return;
+    case TINY_OP_DEFINE: tn_llvm_define(x, u, name); return;
+    case TINY_OP_SPECIAL:
+      if (tn_bits(u->dtype) == 64) *value = "%task";
+      else tn_llvm_line(x, "%s = trunc i64 %%task to %s", name, type);
+      return;
+    case TINY_OP_LOAD: tn_llvm_load(x, u, name); return;
+    case TINY_OP_CAST: case TINY_OP_BITCAST: *value = tn_llvm_cast(x, u, name); return;
+    case TINY_OP_BROADCAST: tn_llvm_broadcast(x, u, name); return;
+    case TINY_OP_STACK: tn_llvm_stack(x, u, name); return;
+    case TINY_OP_PICK: tn_llvm_pick(x, u, name); return;
+    case TINY_OP_SQRT: tn_llvm_call(x, u, name, "sqrt"); return;
+    case TINY_OP_TRUNC: tn_llvm_call(x, u, name, "trunc"); return;
+    case TINY_OP_DOT: tn_llvm_dot(x, u, name); return;
+    case TINY_OP_NEG:
+      if (tn_is_float(u->dtype)) tn_llvm_line(x, "%s = fneg %s %s", name, type, first);
+      else tn_llvm_line(x, "%s = sub %s %s, %s", name, type, u->lanes > 1 ? "zeroinitializer" : "0", first);
+      return;
+    case TINY_OP_WHERE:
+      tn_llvm_line(x, "%s = select %s %s, %s %s, %s %s", name, tn_llvm_type_of(x, u->src[0]), first, type,
+                   tn_llvm_expr(x, u->src[1]), type, tn_llvm_expr(x, u->src[2]));
+      return;
+    default: tn_llvm_arithmetic(x, u, name); return;
+  }
+}
+
+static void tn_llvm_entry(tn_llvm *x, tiny_uop *u) {
+  const int buffer = u->op == TINY_OP_PARAM;
+  if (!buffer && u->op != TINY_OP_ARG) return;
+  const char *name = x->expr[u->seq] = tn_text_of_format(x->t, "%%%c%lld", buffer ? 'p' : 'a', (long long)u->k);
+  tn_text_add(&x->top, "  %s.at = getelementptr i64, ptr %s, i64 %lld\n", name, buffer ? "%mem" : "%args",
+              (long long)u->k);
+  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_types[u->dtype], name);
+}
+
+static tiny_code tn_llvm_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
+                                uint64_t *uses) {
+  tn_llvm x;
+  memset(&x, 0, sizeof x);
+  x.t = x.declares.t = x.top.t = x.body.t = t;
+  x.k = k; x.machine = (const tn_llvm_machine *)r->own;
+  x.expr = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.expr);
+  x.label = (const char **)tn_scratch(t, ((size_t)k->n + 1) * sizeof *x.label);
+  x.block = "begin";
+  for (int i = 0; i < k->n; i++) { k->list[i]->seq = (uint32_t)i; tn_llvm_entry(&x, k->list[i]); }
+  for (int i = 0; i < k->n; i++) tn_llvm_node(&x, k->list[i]);
+  tn_text_add(out, "%sdefine hidden void @%s(ptr %%mem, ptr %%args, i64 %%task, ptr noalias %%local) #0 {\nbegin:\n",
+              x.declares.n ? x.declares.data : "", k->name);
+  tiny_bytes_add(out, x.top.data, x.top.n);
+  tiny_bytes_add(out, x.body.data, x.body.n);
+  tn_text_put(out, "  ret void\n}\n");
+  *uses = 0;
+  return t->code;
+}
+
+// ** a module **
+
+// Adds the lines of a kernel; declarations to those of the module, unless they are there.
+static void tn_llvm_add(tiny_bytes *declares, tiny_bytes *functions, const tiny_rendered *kernel) {
+  const char *at = kernel->data;
+  while (!strncmp(at, "declare ", 8)) {
+    const size_t n = strcspn(at, "\n") + 1;
+    const char *line = tn_text_of_format(declares->t, "%.*s", (int)n, at);
+    if (!declares->n || !strstr(declares->data, line)) tn_text_put(declares, line);
+    at += n;
+  }
+  tn_text_put(functions, at);
+}
+
+static tiny_code tn_llvm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n,
+                                tiny_bytes *out) {
+  tiny_bytes declares = {t, NULL, 0, 0}, functions = {t, NULL, 0, 0};
+  tn_text_add(out, "attributes #0 = { nounwind \"no-builtins\"%s }\n", ((const tn_llvm_machine *)r->own)->attributes);
+  // of loops that are not to be unrolled; of stores past the caches
+  tn_text_put(out, "!0 = distinct !{!0, !1}\n!1 = !{!\"llvm.loop.unroll.disable\"}\n!2 = !{i32 1}\n");
+  for (int i = 0; i < n; i++) tn_llvm_add(&declares, &functions, &kernels[i]);
+  tiny_bytes_add(out, declares.data, declares.n);
+  tiny_bytes_add(out, functions.data, functions.n);
+  return t->code;
+}
+
+// wide: the processor has vectors of 64 bytes.
+static void tn_lang_llvm(tiny_renderer *r, int wide) {
+  static const uint8_t ops[] = {
+    TINY_OP_NEG, TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_FDIV, TINY_OP_CDIV, TINY_OP_CMOD, TINY_OP_AND,
+    TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_LT, TINY_OP_NE, TINY_OP_EQ, TINY_OP_WHERE, TINY_OP_SQRT,
+    TINY_OP_TRUNC, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
+  };
+  memset(r, 0, sizeof *r);
+  r->name = "LLVM IR"; r->file = "ll";
+  for (size_t i = 0; i < sizeof ops; i++) r->ops[ops[i]] = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
+  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] =
+      TINY_ON_ELEMENTS | TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_types[d] != NULL) << d;
+  r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL;
+  r->kernel = tn_llvm_kernel;
+  r->module = tn_llvm_module;
+  r->own = &tn_llvm_machines[wide];
+}
+#endif
+// ---- end src/render/llvm.c ----
 
 // ** runtime: devices, programs, execution **
 // ---- begin src/runtime/pool.c ----
@@ -34556,6 +35379,7 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #include "../base/process.c"
 #include "elf.c"
 #include "../render/lang_c.c"
+#include "../render/llvm.c"
 #endif
 
 typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task, char *local);
@@ -34570,6 +35394,7 @@ typedef struct tn_cpu {
   tiny_ctx *t;
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
+  int takes_ir;                            // kernels are LLVM IR, not C
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -34619,6 +35444,7 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 
 static const char *const tn_cpu_names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
                                             "clang-16", "clang-15", "clang-14", "cc", "gcc" };
+enum { TN_CPU_CLANG_OF_IR = 15 };         // the first whose pointers are opaque (LLVM 15 release notes)
 enum { TN_CPU_NAMES = sizeof tn_cpu_names / sizeof *tn_cpu_names, TN_CPU_SECONDS = 300, TN_CPU_ASK_SECONDS = 30 };
 
 static void tn_cpu_describe(tn_cpu *c, const char *said);
@@ -34675,7 +35501,8 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
 #ifdef TN_OS_X86
   else argv[n++] = "-mno-avx512f";         // valgrind runs the host on a lesser processor than the compiler sees
 #endif
-  argv[n++] = "-x"; argv[n++] = "c"; argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
+  argv[n++] = "-x"; argv[n++] = c->takes_ir ? "ir" : "c";
+  argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
   argv[n] = NULL;
 }
 
@@ -34705,17 +35532,17 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
 
 typedef struct tn_cpu_batch {
   tn_cpu *c; int n;
-  const char *const *source; tiny_bytes *binary, *log;
+  const tiny_bytes *source; tiny_bytes *binary, *log;
   tn_job *job; const char **object;        // object: files of a compiler that is not clang
   char folder[TN_OS_PATH];                 // that they and the compiler's own lie in; "": none
   int stopped;                             // one was ended by us
 } tn_cpu_batch;
 
-static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const char *input) {
+static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const tiny_bytes *input) {
   tn_job job;
   memset(&job, 0, sizeof job);
   job.argv = argv;
-  job.input = input; job.input_nbytes = strlen(input);
+  job.input = input ? input->data : ""; job.input_nbytes = input ? input->n : 0;
   job.seconds = c->seconds; job.most = TN_ELF_MAX_NBYTES;
   return job;
 }
@@ -34778,7 +35605,7 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   for (int i = 0; i < b->n; i++, argv += TN_CPU_FLAGS) {
     if (object) object[i] = tn_text_of_format(t, "%s/%d.o", b->folder, i);
     tn_cpu_arguments(b->c, "-c", object ? object[i] : "-", argv);
-    b->job[i] = tn_cpu_job(b->c, argv, b->source[i]);
+    b->job[i] = tn_cpu_job(b->c, argv, &b->source[i]);
     b->job[i].env = env;
   }
   b->object = object;
@@ -34791,7 +35618,7 @@ static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
   const char *argv[TN_CPU_FLAGS];
   tn_cpu_arguments(b->c, "-S", "-", argv);
   for (int i = 0; i < b->n; i++) {
-    tn_job job = tn_cpu_job(b->c, argv, b->source[i]);
+    tn_job job = tn_cpu_job(b->c, argv, &b->source[i]);
     job.env = tn_process_environment(t, NULL);
     if (tn_process_run(t, &job, 1, 1) == TINY_OK && job.out.n) tn_log_text(t, job.out.data);
   }
@@ -34800,15 +35627,17 @@ static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
 
 // ** what a compiler is **
 
-static int tn_cpu_defines(const char *said, const char *macro) {
+// What stands behind the macro, NULL: it is not defined.
+static const char *tn_cpu_defined(const char *said, const char *macro) {
   char line[64];
   const int n = snprintf(line, sizeof line, "#define %s ", macro);
   for (const char *at = said; at; at = strchr(at, '\n')) {
     at += *at == '\n';
-    if (!strncmp(at, line, (size_t)n)) return 1;
+    if (!strncmp(at, line, (size_t)n)) return at + n;
   }
-  return 0;
+  return NULL;
 }
+static int tn_cpu_defines(const char *said, const char *macro) { return tn_cpu_defined(said, macro) != NULL; }
 
 // Takes what the compiler said of itself: the macros that it defines. 0: it is none that will do.
 static int tn_cpu_hear(void *dev, const char *said) {
@@ -34820,7 +35649,9 @@ static int tn_cpu_hear(void *dev, const char *said) {
 #else
   const int other = 0;
 #endif
-  if (!clang && !other) return 0;
+  const char *version = tn_cpu_defined(said, "__clang_major__");
+  if (!clang && (!other || c->takes_ir)) return 0;
+  if (c->takes_ir && (!version || strtol(version, NULL, 10) < TN_CPU_CLANG_OF_IR)) return 0;
   c->is_clang = clang;
   c->asked = 1;
   tn_cpu_describe(c, said);
@@ -34834,7 +35665,7 @@ static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
-  tn_job job = tn_cpu_job(c, argv, "");
+  tn_job job = tn_cpu_job(c, argv, NULL);
   if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
   job.most = 1 << 20;
   job.env = tn_process_environment(t, NULL);
@@ -34865,9 +35696,10 @@ static int tn_cpu_ask_again(tiny_ctx *t, void *dev, tiny_bytes *said) {
 
 // Compiles a module that nothing is wrong with.
 static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
-  static const char *const least[] = { "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n" };
-  tiny_bytes binary = { t, NULL, 0, 0 };
-  tn_cpu_batch b = { c, 1, least, &binary, NULL, NULL, NULL, "", 0 };
+  tiny_bytes binary = { t, NULL, 0, 0 }, least = { t, NULL, 0, 0 };
+  tn_text_put(&least, c->takes_ir ? "define void @tiny(ptr %mem) {\n  ret void\n}\n" :
+                                    "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n");
+  tn_cpu_batch b = { c, 1, &least, &binary, NULL, NULL, NULL, "", 0 };
   return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
 }
 
@@ -34876,8 +35708,7 @@ static int tn_cpu_fails_always(tiny_ctx *t, tn_cpu *c) {
   return c->unfit || (!c->chosen && tn_cpu_compile_least(t, c) != TINY_OK);
 }
 
-static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
-                                tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
   tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
   while (c->compiler[0] && !c->asked) {
@@ -34886,7 +35717,8 @@ static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
     if (c->t->code == TINY_E_MEMORY) return c->t->code;
   }
   if (!c->compiler[0])
-    return tiny_fail(c->t, TINY_E_COMPILE, "%s: install clang, or name a C compiler in $TINY_CC", c->why);
+    return tiny_fail(c->t, TINY_E_COMPILE, c->takes_ir ? "%s: install clang 15 or later, or name it in $TINY_CC" :
+                     "%s: install clang, or name a C compiler in $TINY_CC", c->why);
   if (n < 1) return TINY_OK;
   if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
   const tiny_code code = tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
@@ -34918,14 +35750,18 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
 
-static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+#ifndef TN_TEST_IR                         // tests: the CPU takes IR as well
+  #define TN_TEST_IR 0
+#endif
+static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   if (which && *which && strcmp(which, "0")) {
-    tiny_fail(t, TINY_E_DEVICE, "CPU: there is one, not '%.100s'", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, not '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->t = t;
+  c->takes_ir = takes_ir;
   c->facts = tn_os_cpu_get();
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -34937,12 +35773,23 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   limits->cache_nbytes = c->facts.l2_nbytes;
   return c;
 }
+static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  return tn_cpu_open_for(t, which, limits, TN_TEST_IR);
+}
+static void *tn_cpu_open_llvm(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  return tn_cpu_open_for(t, which, limits, 1);
+}
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
-static void tn_cpu_language(void *dev, tiny_language *out) {
+static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (c->takes_ir) {
+    tn_lang_llvm(out, c->facts.vector_nbytes == 64);
+    out->dots = (uint32_t)c->facts.dots;
+    return;
+  }
   tn_lang_c(out);
-  for (int i = 0; i < TINY_DOT_COUNT; i++)
-    if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->dots[i] = tn_c_dots[i];
-  if (((const tn_cpu *)dev)->facts.tiles && ((const tn_cpu *)dev)->is_clang) {
+  for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
+  if (c->facts.tiles && c->is_clang) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
@@ -35095,10 +35942,17 @@ static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
 static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
-  TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
+  TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
+// The same processor, by LLVM IR: needs clang 15 or later.
+static const tiny_backend tn_llvm_backend = {
+  TINY_BACKEND_VERSION, "LLVM", tn_cpu_open_llvm, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
+};
+static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
 #endif
 // ---- end src/runtime/cpu.c ----
 #ifndef TINY_NO_INTERP
@@ -35183,35 +36037,63 @@ static const tiny_backend tn_interp_backend = {
 // ---- begin src/runtime/null.c ----
 // null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
 // machine, and its own cost can be measured. Memory is the host's: what a kernel would have computed reads as zeros,
-// or as what lay in that memory before. "Compiled" kernels are their sources.
+// or as what lay in that memory before. "Compiled" kernels are their sources: C, or what NULL:LLVM and NULL:WGSL name.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
 #ifndef TINY_AMALGAMATED
 #include "cpu.c"
+#include "../render/lang_wgsl.c"
 #endif
 
+enum { TN_NULL_C, TN_NULL_LLVM, TN_NULL_WGSL, TN_NULL_LANGUAGES };
+typedef struct tn_null { tiny_ctx *t; int language; } tn_null;
+
+// What WebGPU promises of any device (W3C, WebGPU, 3.6.2 Limits).
+static void tn_null_webgpu(tiny_limits *limits) {
+  memset(limits, 0, sizeof *limits);
+  limits->host_memory = 1;
+  limits->shared_nbytes = 16384;
+  for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
+  limits->local_total = 256;
+}
 static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  (void)which;
+  static const char *const names[TN_NULL_LANGUAGES] = {"", "LLVM", "WGSL"};
+  int language = 0;
+  while (language < TN_NULL_LANGUAGES && strcmp(which, names[language])) language++;
+  if (language == TN_NULL_LANGUAGES) {
+    tiny_fail(t, TINY_E_DEVICE, "NULL: there are NULL, NULL:LLVM and NULL:WGSL, not '%.100s'", which);
+    return NULL;
+  }
+  tn_null *d = (tn_null *)tn_alloc(t, sizeof *d);
+  if (!d) return NULL;
+  d->t = t;
+  d->language = language;
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = limits->vector_registers = 32;
   limits->cache_nbytes = (size_t)1 << 20;
-  return t;                                // the device is the context: there is nothing to remember
+  if (language == TN_NULL_WGSL) tn_null_webgpu(limits);
+  return d;
 }
-static void tn_null_close(void *dev) { (void)dev; }
+static void tn_null_close(void *dev) { tn_release(((tn_null *)dev)->t, dev, sizeof(tn_null)); }
 static const char *tn_null_target(void *dev) { (void)dev; return "null"; }
-static void tn_null_language(void *dev, tiny_language *out) { (void)dev; tn_lang_c(out); }
+static void tn_null_renderer(void *dev, tiny_renderer *out) {
+  switch (((const tn_null *)dev)->language) {
+    case TN_NULL_LLVM: tn_lang_llvm(out, 0); return;
+    case TN_NULL_WGSL: tn_lang_wgsl(out); return;
+    default: tn_lang_c(out); return;
+  }
+}
 static void *tn_null_alloc(void *dev, size_t nbytes) {
-  void *p = tn_cpu_aligned_alloc((tiny_ctx *)dev, nbytes);
+  void *p = tn_cpu_aligned_alloc(((tn_null *)dev)->t, nbytes);
   return p ? memset(p, 0, nbytes) : NULL;
 }
 static void tn_null_free(void *dev, void *mem, size_t nbytes) {
-  tn_cpu_aligned_free((tiny_ctx *)dev, mem, nbytes);
+  tn_cpu_aligned_free(((tn_null *)dev)->t, mem, nbytes);
 }
-static tiny_code tn_null_compile(void *dev, int n, const char *const *source,
-                                 tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code tn_null_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   (void)dev; (void)log;
-  for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i], strlen(source[i]));
+  for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i].data, source[i].n);
   return TINY_OK;
 }
 static void *tn_null_load(void *dev, const void *binary, size_t nbytes) {
@@ -35229,7 +36111,7 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 }
 
 static const tiny_backend tn_null_backend = {
-  TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
+  TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
   tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
   tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
 };
@@ -35245,13 +36127,14 @@ static const tiny_backend tn_null_backend = {
 #ifndef TINY_AMALGAMATED
 #include "null.c"
 #include "interp.c"
+#include "../tensor/tensor.c"
 #include "../render/cstyle.c"
 #endif
 
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
   const tiny_backend *backend; void *dev;
-  tiny_limits limits; tiny_language lang; char name[64];
+  tiny_limits limits; tiny_renderer renderer; char name[64];
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
@@ -35468,11 +36351,11 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
 #ifdef TINY_NO_INTERP
 enum { TN_HAS_FALLBACK = 0 };
 static const tiny_backend *const tn_fallback = NULL;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_backend, &tn_null_backend};
 #else
 enum { TN_HAS_FALLBACK = 1 };
 static const tiny_backend *const tn_fallback = &tn_interp_backend;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, TN_INTERP, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_backend, TN_INTERP, &tn_null_backend};
 #endif
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
@@ -35500,6 +36383,13 @@ static tiny_code tn_backends_check(tiny_ctx *t, const tiny_desc *d) {
   return TINY_OK;
 }
 
+// What writes the kernels of the device, as it is now: a compiler that was asked what it is may change it.
+static void tn_device_renderer(struct tn_device *d) {
+  memset(&d->renderer, 0, sizeof d->renderer);
+  if (d->backend->renderer) d->backend->renderer(d->dev, &d->renderer);
+  if (!d->renderer.kernel) tn_cstyle(&d->renderer);
+}
+
 static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
   struct tn_device *d = t->device;
   memset(&d->limits, 0, sizeof d->limits);
@@ -35507,12 +36397,12 @@ static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *w
   d->dev = b->open(t, which, &d->limits);
   if (!d->dev) return tiny_fail(t, TINY_E_DEVICE, "device %s could not be opened", b->name);
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
-  if (b->language) b->language(d->dev, &d->lang);
+  tn_device_renderer(d);
   return TINY_OK;
 }
 
 // Backends compile with nothing to unwind to: a refused allocation is recorded, and their own frames end as they do.
-static tiny_code tn_device_compile(tiny_ctx *t, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code tn_device_compile(tiny_ctx *t, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   const struct tn_device *d = t->device;
   jmp_buf *const trap = t->trap;
   const tiny_code before = t->code;
@@ -35772,10 +36662,9 @@ typedef struct tn_build {
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
-  tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
-  size_t local_nbytes;                     // tn_render_local_nbytes
-  const char *text;
-  size_t text_nbytes;                      // of text, where it is memory of the build's
+  tn_lowered low;
+  size_t local_nbytes;
+  tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
@@ -35857,25 +36746,30 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
 
-static void tn_build_keep_text(tiny_ctx *t, tn_build *b, const char *text) {
-  const size_t nbytes = strlen(text) + 1;
-  b->text = (const char *)memcpy(tn_realloc(t, NULL, 0, nbytes), text, nbytes);
-  b->text_nbytes = nbytes;
+// Writes the kernel, and keeps what was written.
+static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
+  const tiny_renderer *r = &t->device->renderer;
+  const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
+  tiny_bytes out = {t, NULL, 0, 0};
+  if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
+  if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
+  b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
+  b->text.n = out.n;
+  b->owned = 1;
+  return TINY_OK;
 }
 
-// The text of a kernel, or an executable for the interpreter.
+// What is rendered of a kernel, or an executable for the interpreter.
 static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
   const struct tn_device *d = t->device;
-  const int interpret = !d->backend->language || t->programs->interpret;
-  const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
+  const int interpret = !d->backend->renderer || t->programs->interpret;
+  const tn_target target = {interpret ? NULL : &d->renderer, &d->limits};
   if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
-  b->lanes = tn_render_lanes(&b->low);
-  b->local_nbytes = tn_render_local_nbytes(&d->lang, &b->low);
+  b->local_nbytes = (size_t)b->low.local_nbytes;
   if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
     return t->code;
-  tn_build_keep_text(t, b, tn_render(t, &d->lang, b->name, &b->low));
-  return t->code;
+  return tn_build_render(t, b);
 }
 
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
@@ -35885,7 +36779,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
   tn_scratch_rewind(t, mark);
-  b->low.list = NULL;
+  b->low.list = NULL; b->low.hints = NULL;
   t->stats.lower_ns += tn_os_now() - from;
   return code;
 }
@@ -35988,36 +36882,48 @@ static const tn_digest *tn_programs_base(tiny_ctx *t) {
   struct tn_programs *p = t->programs;
   const struct tn_device *d = t->device;
   if (p->based) return &p->base;
+  const tiny_renderer *r = &d->renderer;
   tn_digester all = tn_digest_open();
-  tiny_bytes prelude = {t, NULL, 0, 0};
+  tiny_bytes empty = {t, NULL, 0, 0};
   tn_digest_add_text(&all, TINY_VERSION " " TN_SOURCE_ID);
   tn_digest_add_text(&all, d->backend->name);
   tn_digest_add_text(&all, d->backend->target ? d->backend->target(d->dev) : "");
-  if (d->backend->language) tn_render_prelude(&prelude, &d->lang, ~(uint64_t)0);
-  tn_digest_add_text(&all, prelude.n ? prelude.data : "");
+  if (d->backend->renderer) {
+    tn_digest_add_text(&all, r->name ? r->name : "");
+    tn_digest_add(&all, r->ops, sizeof r->ops);
+    tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
+    tn_digest_add(&all, &r->dots, sizeof r->dots);
+    tn_digest_add(&all, &r->flags, sizeof r->flags);
+    for (int i = 0; i < r->nunits; i++) tn_digest_add(&all, &r->units[i].m, 7);
+    if (r->module) r->module(t, r, NULL, 0, &empty);
+    tn_digest_add(&all, empty.data, empty.n);
+  }
   p->base = tn_digest_close(&all);
   p->based = 1;
   return &p->base;
 }
 
-// Of what: "kernel", "module" or "opts" of text.
-static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
+// Of what: "kernel", "module" or "opts", that these bytes are.
+static tn_digest tn_bytes_key(tiny_ctx *t, const char *what, const void *data, size_t nbytes) {
   tn_digester d = tn_digest_open();
   tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
   tn_digest_add_text(&d, what);
-  tn_digest_add_text(&d, text);
+  tn_digest_add(&d, data, nbytes);
   return tn_digest_close(&d);
 }
+static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
+  return tn_bytes_key(t, what, text, strlen(text));
+}
 
-// The text of a module: prelude and kernels. Foreign source stands alone.
-static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
-  tiny_bytes text = {t, NULL, 0, 0};
-  uint64_t lanes = 0;
-  if (n == 1 && b[0]->custom) return b[0]->custom;
-  for (int i = 0; i < n; i++) lanes |= b[i]->lanes;
-  tn_render_prelude(&text, &t->device->lang, lanes);
-  for (int i = 0; i < n; i++) tn_text_add(&text, "%s", b[i]->text);
-  return text.data;
+// A module of kernels. Foreign source stands alone, as it is.
+static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
+  const tiny_renderer *r = &t->device->renderer;
+  tiny_bytes all = {t, NULL, 0, 0};
+  tiny_rendered *kernels = (tiny_rendered *)tn_scratch(t, (size_t)n * sizeof *kernels);
+  for (int i = 0; i < n; i++) kernels[i] = b[i]->text;
+  if (r->module && !b[0]->custom) r->module(t, r, kernels, n, &all);
+  else for (int i = 0; i < n; i++) tiny_bytes_add(&all, kernels[i].data, kernels[i].n);
+  return all;
 }
 
 // ** which compiler **
@@ -36047,7 +36953,7 @@ static void tn_compiler_keep(tiny_ctx *t, const tiny_bytes *said) {
   if (said->n) tn_cache_write(&t->programs->cache, &key, "cc", said->data, said->n);
 }
 static void tn_compiler_adopt(tiny_ctx *t) {
-  t->device->backend->language(t->device->dev, &t->device->lang);
+  tn_device_renderer(t->device);
   t->programs->based = 0;
 }
 // 1: it says something else than it once did.
@@ -36062,7 +36968,7 @@ static int tn_compiler_ask_again(tiny_ctx *t) {
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
 static void tn_compiler_settle(tiny_ctx *t) {
   struct tn_device *d = t->device;
-  if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
+  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
   while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
@@ -36078,7 +36984,7 @@ static void tn_compiler_settle(tiny_ctx *t) {
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = t->device;
   tn_module *m = NULL;
-  if (!d->backend->language) {
+  if (!d->backend->renderer) {
     m = (tn_module *)tn_alloc(t, sizeof *m);
     m->next = t->programs->modules;
     t->programs->modules = m;
@@ -36100,7 +37006,7 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
   int *of = (int *)tn_scratch(t, (size_t)n * sizeof *of), at = 0;
   tn_build **sorted = (tn_build **)tn_scratch(t, (size_t)n * sizeof *sorted);
   for (int i = 0; i < n; i++) {
-    const size_t length = strlen(b[i]->text) + 1;
+    const size_t length = b[i]->text.n + 1;
     int j = i;
     for (; j && nbytes[j - 1] < length; j--) { nbytes[j] = nbytes[j - 1]; sorted[j] = sorted[j - 1]; }
     nbytes[j] = length; sorted[j] = b[i];
@@ -36132,17 +37038,17 @@ static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
 // Compiles the builds that are left, spread over as many modules as there are cores.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   struct tn_device *d = t->device;
-  int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = 0;
+  int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = (d->renderer.flags & TINY_TARGET_ALONE) != 0;
   for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
   if (foreign) modules = n;
-  const char **text = (const char **)tn_scratch(t, (size_t)modules * sizeof *text);
+  tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
   int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
   tn_build_deal(t, b, n, modules, first);
   for (int m = 0; m < modules; m++) {
-    text[m] = tn_module_text(t, b + first[m], first[m + 1] - first[m]);
+    text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
-    if (tn_debug(t, 'c')) tn_log_text(t, text[m]);
+    if (tn_debug(t, 'c')) tn_log_text(t, text[m].data);
   }
   const uint64_t from = tn_os_now();
   tn_say_compiling(t, n);
@@ -36152,7 +37058,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
-    const tn_digest key = tn_text_key(t, "module", text[m]);
+    const tn_digest key = tn_bytes_key(t, "module", text[m].data, text[m].n);
     tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
     tn_cache_write(&t->programs->cache, &key, "bin", binary[m].data, binary[m].n);
@@ -36204,10 +37110,10 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     b->exe = tn_executable_find(t, &b->key);
     if (b->exe) continue;
     tn_build_rename(t, b, i, &names);
-    if (b->custom) b->text = b->custom;
+    if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     if (b->exe) continue;
-    b->text_key = tn_text_key(t, "kernel", b->text);
+    b->text_key = tn_bytes_key(t, "kernel", b->text.data, b->text.n);
     tn_build_from_disk(t, b);
     if (!b->exe) left[nleft++] = b;
   }
@@ -36219,8 +37125,8 @@ static void tn_builds_clear(void *arg) {
   tn_nodes_leave(all->t);
   tn_nodes_close(all->t, &all->t->ir->others);
   for (int i = 0; i < all->n; i++)
-    if (all->build[i].text_nbytes)
-      tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
+    if (all->build[i].owned)
+      tn_release(all->t, (void *)(uintptr_t)all->build[i].text.data, all->build[i].text.n + 1);
 }
 
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
@@ -36251,7 +37157,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
     tn_compiler_settle(t);
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && d->backend == &tn_cpu_backend && tn_builds_again(t, &all));
+  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_again(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
@@ -36411,7 +37317,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
     x->ast = b->ast;
     x->found = i ? &b->tried[i].list : NULL;
     snprintf(x->name, sizeof x->name, "candidate_%d", i);
-    if (tn_build_lower(t, x) == TINY_OK && x->text) left[nleft++] = x;
+    if (tn_build_lower(t, x) == TINY_OK && x->text.data) left[nleft++] = x;
     t->code = TINY_OK;
   }
   return nleft;
@@ -36428,20 +37334,20 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
   const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, builds, left),
             modules = most < nleft ? most : nleft;
-  const char **text = (const char **)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
+  tiny_bytes *text = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *binary), log = {t, NULL, 0, 0};
   int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
   if (!nleft) return TINY_OK;
   tn_build_deal(t, left, nleft, modules, first);
   for (int m = 0; m < modules; m++) {
-    text[m] = tn_module_text(t, left + first[m], first[m + 1] - first[m]);
+    text[m] = tn_module_of(t, left + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
   }
   const uint64_t began = tn_os_now();
   const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
-    const tn_digest key = tn_text_key(t, "module", text[m]);
+    const tn_digest key = tn_bytes_key(t, "module", text[m].data, text[m].n);
     const tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
@@ -36533,7 +37439,7 @@ static tiny_uop *tn_beam_copy(tiny_ctx *t, const tn_list *nodes) {
 static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   tn_beam *b = (tn_beam *)arg;
   struct tn_device *d = t->device;
-  const tn_target target = {&d->lang, &d->limits};
+  const tn_target target = {&d->renderer, &d->limits};
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
   tn_kernel_state choice;
@@ -36652,9 +37558,9 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
 
 static int tn_beam_can(const tiny_ctx *t) {
   const struct tn_device *d = t->device;
-  return t->beam > 0 && !tn_debug(t, '0') && d->backend->language &&
+  return t->beam > 0 && !tn_debug(t, '0') && d->backend->renderer &&
       d->backend->compile && d->backend != &tn_null_backend &&
-      (d->backend != &tn_cpu_backend || tn_cpu_has_compiler(d->dev));
+      (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
@@ -37946,7 +38852,7 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
   if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
     return tn_poison(t);
-  if (!desc->uops && !t->device->backend->language)
+  if (!desc->uops && !t->device->backend->renderer)
     return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
   tiny_kernel_desc d = *desc;
   if (!tn_grid_fits(t, &d)) return tn_poison(t);

@@ -125,7 +125,7 @@ static void keep_launch(tn_beam *b) {
 static tiny_code prepare_candidates(tiny_ctx *t, void *arg) {
   subject *x = (subject *)arg;
   tn_beam *b = &x->b;
-  const tn_target target = {&t->device->lang, &t->device->limits};
+  const tn_target target = {&t->device->renderer, &t->device->limits};
   tn_candidates s;
   tn_kernel_state *choice = (tn_kernel_state *)tn_scratch(t, sizeof *choice);
   int range = 0;
@@ -151,7 +151,7 @@ static char **schedules;
 
 static tiny_code prepare_schedules(tiny_ctx *t, void *arg) {
   subject *x = (subject *)arg;
-  const tn_target target = {&t->device->lang, &t->device->limits};
+  const tn_target target = {&t->device->renderer, &t->device->limits};
   begin(t, x);
   tn_beam_bind(t, &x->b);
   for (int i = 0; i < x->n; i++) {

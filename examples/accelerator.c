@@ -20,7 +20,7 @@ enum { MEMORY = 64 << 20, PAGE = 256, BLOCKS = 1024, ITEMS = 64, STACK = 64 << 1
 
 // ** the language: what the renderer has to write **
 
-static void toy_language(void *dev, tiny_language *out) {
+static void toy_renderer(void *dev, tiny_renderer *r) {
   static const char *const prelude[] = {"#include <toy>", NULL};
   static const char *const types[TINY_DTYPE_COUNT] = {
     NULL, "flag", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
@@ -35,15 +35,16 @@ static void toy_language(void *dev, tiny_language *out) {
     {TINY_OP_STORE, "%0 = %1"}, {TINY_OP_SQRT, "root%b(%0)"}, {TINY_OP_TRUNC, "whole%b(%0)"},
     {TINY_OP_EXP2, "power%b(%0)"}
   };
+  tiny_language *out = &r->language;
   (void)dev;
-  out->name = "TOY"; out->file = "toy";
+  r->name = "TOY"; r->file = "toy";
   out->prelude = prelude;
   out->kernel = "kernel(%n) {";
   out->open_buffer = "%t *%n = buffer(%k);";
   out->open_scalar = "%t %n = constant(%t, %k);";
   out->local = "shared %t %n[%d];";
   out->barrier = "meet();";
-  out->global_id = "group(%d)"; out->local_id = "item(%d)";
+  out->global_id = "as(%t, group(%d))"; out->local_id = "as(%t, item(%d))";
   out->address = "%0[%1]";
   out->infinity = "as(%t, INFINITE)"; out->nan = "as(%t, NOT_A_NUMBER)";
   memcpy(out->types, types, sizeof types);
@@ -150,11 +151,11 @@ static tiny_code toy_compile_one(toy *d, const char *text, tiny_bytes *binary) {
   remove(path);
   return tiny_status(d->t);
 }
-static tiny_code toy_compile(void *dev, int n, const char *const *text, tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code toy_compile(void *dev, int n, const tiny_bytes *text, tiny_bytes *binary, tiny_bytes *log) {
   (void)log;
   tiny_code code = TINY_OK;
   tiny_log_line(((toy *)dev)->t, 'p', "TOY: compiling %d modules", n);     // only when TINY_DEBUG asks for it
-  for (int i = 0; i < n && code == TINY_OK; i++) code = toy_compile_one(dev, text[i], &binary[i]);
+  for (int i = 0; i < n && code == TINY_OK; i++) code = toy_compile_one(dev, text[i].data, &binary[i]);
   return code;
 }
 static void *toy_load(void *dev, const void *binary, size_t nbytes) {
@@ -223,7 +224,7 @@ static tiny_code toy_launch(void *dev, const tiny_launch *l) {
 static tiny_code toy_sync(void *dev) { (void)dev; return TINY_OK; }    // launches return when all has run
 
 static const tiny_backend toy_backend = {
-  .version = TINY_BACKEND_VERSION, .name = "TOY", .open = toy_open, .close = toy_close, .target = toy_target, .language = toy_language,
+  .version = TINY_BACKEND_VERSION, .name = "TOY", .open = toy_open, .close = toy_close, .target = toy_target, .renderer = toy_renderer,
   .alloc = toy_alloc, .free = toy_free, .copy_in = toy_copy_in, .copy_out = toy_copy_out,
   .compile = toy_compile, .load = toy_load, .unload = toy_unload, .find = toy_find,
   .launch = toy_launch, .sync = toy_sync

@@ -12,10 +12,11 @@
 #include "base/files.c"
 #include "base/process.c"
 
-// ** ir: the node, its arithmetic, its text, patterns, the reference interpreter, the verifier **
+// ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 #include "ir/dtype.c"
 #include "ir/alu.c"
 #include "ir/uop.c"
+#include "ir/target.c"
 #include "ir/args.c"
 #include "ir/print.c"
 #include "ir/match.c"
@@ -111,6 +112,7 @@
 #include "codegen/reuse.c"
 #include "codegen/prefetch.c"
 #include "codegen/opts.c"
+#include "codegen/hints.c"
 #include "codegen/lanes.c"
 #include "codegen/cost.c"
 #include "codegen/tile.c"
@@ -123,7 +125,9 @@
 
 // ** render: program -> text **
 #include "render/lang_c.c"
+#include "render/lang_wgsl.c"
 #include "render/cstyle.c"
+#include "render/llvm.c"
 
 // ** runtime: devices, programs, execution **
 #include "runtime/pool.c"

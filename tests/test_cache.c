@@ -272,7 +272,7 @@ static void test_no_such_device(void) {
     const result r = compute(names[i], "", silent);
     CHECK_EQ(r.code, codes[i]);
     CHECK_EQ(r.right, codes[i] == TINY_OK);
-    if (i == 0 || i == 2) CHECK(strstr(r.message, "CPU, INTERP, NULL") && strstr(r.message, names[i]));
+    if (i == 0 || i == 2) CHECK(strstr(r.message, "CPU, LLVM, INTERP, NULL") && strstr(r.message, names[i]));
   }
   setenv("TINY_DEV", "TPU", 1);
   CHECK_EQ(compute(NULL, "", silent).code, TINY_E_DEVICE);

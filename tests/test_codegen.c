@@ -479,7 +479,7 @@ static tiny_tensor *whole(tiny_ctx *t, tiny_dtype dtype, tiny_shape s) {
   return x;
 }
 
-typedef struct tile_trial { int m, n, k, batch, tb, epilogue; tiny_dtype a, b; const tiny_language *lang; size_t nbytes; void *out; int wmmas, rendered; } tile_trial;
+typedef struct tile_trial { int m, n, k, batch, tb, epilogue; tiny_dtype a, b; const tiny_renderer *lang; size_t nbytes; void *out; int wmmas, rendered; } tile_trial;
 
 static tiny_tensor *tile_operand(tiny_ctx *t, const tile_trial *r, tiny_dtype dtype, int rows, int columns, int across) {
   tiny_tensor *x = whole(t, dtype, r->batch ? across ? TINY_SHAPE(2, columns, rows) : TINY_SHAPE(2, rows, columns) :
@@ -505,7 +505,11 @@ static tiny_code run_tiles(tiny_ctx *t, void *arg) {
   memset(&low, 0, sizeof low);
   if (tn_lower(t, optimized(t, sink, &target), &target, &low) != TINY_OK) return t->code;
   for (int i = 0; i < low.n; i++) r->wmmas += low.list[i]->op == TINY_OP_WMMA;
-  const char *text = tn_render(t, r->lang, "tiles", &low), *form = r->a == TINY_BF16 ? "= (TILE_BF16(" : "8(";
+  const tiny_listing listing = {"tiles", low.list, low.n, low.hints, low.local, low.local_nbytes};
+  tiny_bytes out = {t, NULL, 0, 0};
+  uint64_t uses;
+  CHECK_EQ(r->lang->kernel(t, r->lang, &listing, &out, &uses), TINY_OK);
+  const char *text = out.data, *form = r->a == TINY_BF16 ? "= (TILE_BF16(" : "8(";
   r->rendered = t->code == TINY_OK && strstr(text, form) && strstr(text, "TILE_STORE(") && !strstr(text, "f32x256");
   return run_list(t, k, &low, r->out);
 }
@@ -514,11 +518,12 @@ static void test_tiles(void) {
   static const tiny_dtype pairs[][2] = {{TINY_BF16, TINY_BF16}, {TINY_I8, TINY_I8}, {TINY_U8, TINY_I8}, {TINY_I8, TINY_U8}, {TINY_U8, TINY_U8}};
   static char want[1 << 16], got[1 << 16];
   tiny_desc d;
-  tiny_language lang;
+  tiny_renderer lang;
   memset(&d, 0, sizeof d);
   d.device = "INTERP"; d.cache_dir = "";
   tn_lang_c(&lang);
   lang.units = tn_c_units; lang.nunits = TN_C_UNITS;
+  tn_cstyle(&lang);
   tiny_ctx *t = tiny_open(&d);
   for (int i = 0; i < 15; i++) {
     tile_trial plain;

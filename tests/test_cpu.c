@@ -47,8 +47,13 @@ static void machine_close(machine *m) {
   tn_scratch_reset(&m->t, 1);
   CHECK_EQ(m->m.live, 0); CHECK_EQ(m->m.wrong, 0);
 }
-static tiny_code machine_compile(machine *m, int n, const char *const *source, tiny_bytes *binary) {
-  tiny_bytes log = { &m->t, NULL, 0, 0 };
+static tiny_bytes source_of(const char *text) {
+  const tiny_bytes source = { NULL, (char *)(uintptr_t)text, strlen(text), 0 };
+  return source;
+}
+static tiny_code machine_compile(machine *m, int n, const char *const *text, tiny_bytes *binary) {
+  tiny_bytes log = { &m->t, NULL, 0, 0 }, source[8];
+  for (int i = 0; i < n; i++) source[i] = source_of(text[i]);
   for (int i = 0; i < n; i++) { memset(&binary[i], 0, sizeof *binary); binary[i].t = &m->t; }
   return cpu->compile(m->dev, n, source, binary, &log);
 }
@@ -129,9 +134,9 @@ static void test_kernels(int threads) {
   CHECK(tn_cpu_has_compiler(m.dev));
   CHECK(m.limits.host_memory && m.limits.threads && m.limits.vector_nbytes >= 16 && m.limits.cache_nbytes >= 65536);
   CHECK(strlen(cpu->target(m.dev)) > 20);
-  tiny_language language;
-  cpu->language(m.dev, &language);
-  CHECK_STR(language.name, "C");
+  tiny_renderer renderer;
+  cpu->renderer(m.dev, &renderer);
+  CHECK_STR(renderer.name, "C");
   CHECK_STR(cpu->name, "CPU");
   run_all(&m);
   CHECK_EQ(machine_compile(&m, 0, NULL, NULL), TINY_OK);
@@ -172,7 +177,7 @@ static void test_other_compiler(void) {    // $TINY_CC names one that is not cla
 static void test_failing(void) {
   machine m;
   machine_open(&m, 1);
-  const char *const source[] = { counts, broken, saxpy };
+  const tiny_bytes source[] = { source_of(counts), source_of(broken), source_of(saxpy) };
   tiny_bytes binary[3], log = { &m.t, NULL, 0, 0 };
   memset(binary, 0, sizeof binary);
   for (int i = 0; i < 3; i++) binary[i].t = &m.t;
@@ -248,7 +253,7 @@ static void test_memory(void) {
 
 static tiny_code compile_guarded(tiny_ctx *t, void *arg) {
   plan *p = (plan *)arg;
-  const char *const source[] = { saxpy, counts };
+  const tiny_bytes source[] = { source_of(saxpy), source_of(counts) };
   tiny_bytes binary[2], log = { t, NULL, 0, 0 };
   for (int i = 0; i < 2; i++) { const tiny_bytes none = { t, NULL, 0, 0 }; binary[i] = none; }
   p->code = cpu->compile(p->m->dev, 2, source, binary, &log);
@@ -317,12 +322,12 @@ static void test_null(void) {
   memory_context(&t, &count);
   const tiny_backend *b = &tn_null_backend;
   void *dev = b->open(&t, "", &limits);
-  const char *const source[] = { "anything at all" };
+  const tiny_bytes source = source_of("anything at all");
   tiny_bytes binary = { &t, NULL, 0, 0 };
   tiny_launch l;
   memset(&l, 0, sizeof l);
   CHECK(dev && limits.host_memory);
-  CHECK_EQ(b->compile(dev, 1, source, &binary, NULL), TINY_OK);
+  CHECK_EQ(b->compile(dev, 1, &source, &binary, NULL), TINY_OK);
   void *module = b->load(dev, binary.data, binary.n), *kernel = b->find(dev, module, "x");
   char *p = (char *)b->alloc(dev, 1000), out[10];
   const tiny_mem mem = { p, 5 };

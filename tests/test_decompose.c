@@ -7,7 +7,7 @@
 #include "test.h"
 
 static tiny_ctx *t;
-static tiny_language lang;
+static tiny_renderer lang;
 static tiny_limits limits;
 static tn_target target = {&lang, &limits};
 
@@ -44,9 +44,9 @@ static tiny_code prepare_guarded(tiny_ctx *c, void *p) {
 
 static void legal(const tiny_uop *u) {
   const int memory = u->op == TINY_OP_INDEX || u->op == TINY_OP_PARAM;
-  int ok = u->op == TINY_OP_CONST || u->op == TINY_OP_ARG || !tn_op_is(u->op, TINY_ALU) || lang.ops[u->op] != NULL;
+  int ok = u->op == TINY_OP_CONST || u->op == TINY_OP_ARG || !tn_op_is(u->op, TINY_ALU) || lang.ops[u->op];
   if (u->dtype == TINY_INDEX || ((u->op == TINY_OP_CAST || u->op == TINY_OP_BITCAST || memory) && u->dtype == TINY_BOOL)) ok = 0;
-  if (tn_is_narrow(u->dtype) && !lang.types[u->dtype] && u->op != TINY_OP_ARG) ok = 0;
+  if (tn_is_narrow(u->dtype) && !(lang.dtypes >> u->dtype & 1) && u->op != TINY_OP_ARG) ok = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) if (tn_op_is(u->op, TINY_ALU) && u->src[i]->lanes != u->lanes && !(u->op == TINY_OP_WHERE && i == 0)) ok = 0;
   if (!ok) fprintf(stderr, "not in the language: %s of %s\n", tiny_op_name(u->op), tn_dtypes[u->dtype].name);
   CHECK(ok);
@@ -243,12 +243,12 @@ static tiny_code structure_guarded(tiny_ctx *c, void *arg_) {
   // i * 65536 + j stays in 32 bits up to i = 32767, not beyond
   for (int big = 0; big < 2; big++) {
     tiny_uop *i = tn_range(c, big ? 32769 : 32767, TN_LOOP), *j = tn_range(c, 65536, TN_LOOP);
-    tiny_uop *e = tn_u2(c, TINY_OP_ADD, tn_u2(c, TINY_OP_MUL, i, tn_index(c, 65536)), j), *low = tn_lower_index(c, e);
+    tiny_uop *e = tn_u2(c, TINY_OP_ADD, tn_u2(c, TINY_OP_MUL, i, tn_index(c, 65536)), j), *low = tn_lower_index(c, e, TINY_I64);
     CHECK_EQ(low->dtype, big ? TINY_I64 : TINY_I32);
-    tiny_uop *small = tn_lower_index(c, tn_u2(c, TINY_OP_LT, tn_u2(c, TINY_OP_MOD, e, tn_index(c, 7)), tn_index(c, 3)));
+    tiny_uop *small = tn_lower_index(c, tn_u2(c, TINY_OP_LT, tn_u2(c, TINY_OP_MOD, e, tn_index(c, 7)), tn_index(c, 3)), TINY_I64);
     CHECK_EQ(small->dtype, TINY_BOOL);
     CHECK_EQ(small->src[0]->dtype, small->src[1]->dtype);
-    CHECK_EQ(tn_lower_index(c, tn_cast(c, e, TINY_I64))->dtype, TINY_I64);
+    CHECK_EQ(tn_lower_index(c, tn_cast(c, e, TINY_I64), TINY_I64)->dtype, TINY_I64);
   }
   return TINY_OK;
 }
@@ -264,7 +264,7 @@ static void float_division(void) {
 
 // e^x and cos x in a language that has 2^x and sin; nothing is left of k.
 static void siblings(void) {
-  lang.ops[TINY_OP_EXP2] = "exp2(%0)"; lang.ops[TINY_OP_SIN] = "sin(%0)";
+  lang.ops[TINY_OP_EXP2] = lang.ops[TINY_OP_SIN] = TINY_ON_ELEMENTS;
   for (int d = TINY_F8E4M3; d <= TINY_F64; d++) for (int i = 0; i < 2; i++) {
     tiny_uop *x = arg(d, 0);
     prepare(tn_uop_make(t, i ? TINY_OP_EXP2 : TINY_OP_SIN, d, 1, 1, &x, 1, 0, NULL));
@@ -275,7 +275,7 @@ static void siblings(void) {
       CHECK(fabs(got - want) <= 3 * ldexp(fabs(want), -tn_dtypes[d].mantissa) + 2 * ldexp(1, -tn_dtypes[d].mantissa) * !i);
     }
   }
-  lang.ops[TINY_OP_EXP2] = lang.ops[TINY_OP_SIN] = NULL;
+  lang.ops[TINY_OP_EXP2] = lang.ops[TINY_OP_SIN] = 0;
 }
 
 static void run(void) {
@@ -291,18 +291,20 @@ int main(void) {
   tn_ir_open(t);
   tn_match_open(t);
   tn_lang_c(&lang);
+  tn_target_of_language(&lang);
   run();
   narrow();
   tn_guard(t, structure_guarded, NULL);
   siblings();
   lang.flags = 0;                          // divisions by constants are our own
   constants();
-  lang.flags = TINY_LANG_PREFERS_SHIFTS;   // and a poorer language
-  lang.ops[TINY_OP_CMOD] = lang.ops[TINY_OP_NEG] = lang.ops[TINY_OP_SUB] = lang.ops[TINY_OP_EQ] = lang.ops[TINY_OP_TRUNC] = NULL;
+  lang.flags = TINY_TARGET_PREFERS_SHIFTS;   // and a poorer language
+  lang.ops[TINY_OP_CMOD] = lang.ops[TINY_OP_NEG] = lang.ops[TINY_OP_SUB] = lang.ops[TINY_OP_EQ] = lang.ops[TINY_OP_TRUNC] = 0;
   ops();
   casts();
   tn_lang_c(&lang);                        // f16 is stored, but not computed with
-  lang.types[TINY_F16] = "half"; lang.types[TINY_BF16] = "bfloat"; lang.types[TINY_F8E4M3] = "float8";
+  lang.language.types[TINY_F16] = "half"; lang.language.types[TINY_BF16] = "bfloat"; lang.language.types[TINY_F8E4M3] = "float8";
+  tn_target_of_language(&lang);
   limits.dtypes = ~((uint64_t)1 << TINY_F16 | (uint64_t)1 << TINY_BF16 | (uint64_t)1 << TINY_F8E4M3);
   ops();
   CHECK(t->code == TINY_OK);

@@ -25,7 +25,8 @@ static const char *fill(char *out, const char *format, const char *pairs[][2]) {
 }
 
 // One demonstration: out[l] for every lane must be what the scalar expression says.
-static tiny_language c;
+static tiny_renderer renderer;
+static const tiny_language *const lang = &renderer.language;
 static int demos;
 static void demo(int lanes, const char *type, const char *integer, const char *bits, const char *vector_expr, const char *scalar_expr) {
   char line[4096], vt[32];
@@ -54,7 +55,7 @@ static const char *op(int code, const char *a, const char *b, const char *d) {
   static char ring[8][2048];
   static int at;
   char *out = ring[at++ & 7];
-  const char *format = c.vops[code] ? c.vops[code] : c.ops[code];
+  const char *format = lang->vops[code] ? lang->vops[code] : lang->ops[code];
   const char *pairs[][2] = {{"0", a}, {"1", b}, {"2", d}, {"t", "%t"}, {"e", "%e"}, {"i", "%i"}, {"l", "%l"}, {"b", "%b"}, {"s", "%s"}, {"%", "%%"}, {NULL, NULL}};
   return fill(out, format, pairs);
 }
@@ -88,20 +89,20 @@ static void type_demos(int lanes, const char *type, const char *integer, const c
   demo(lanes, type, integer, bits, op(TINY_OP_WHERE, "M", "X", op(TINY_OP_WHERE, lt, "Y", "X")), "m ? x : (!(x < y) && m) || x == y ? y : x");
   snprintf(e, sizeof e, "CONVERT(X, i64x%d)", lanes);
   if (!is_float) demo(lanes, type, integer, bits, op(TINY_OP_CAST, e, "", ""), "x");
-  demo(lanes, type, integer, bits, mem(c.load_masked, x_ptr, "M", "Y", ""), "m ? x : y");
+  demo(lanes, type, integer, bits, mem(lang->load_masked, x_ptr, "M", "Y", ""), "m ? x : y");
   snprintf(e, sizeof e, "LOAD_LANES(%%t, %%l, %s, M, Y)", x_ptr);
   demo(lanes, type, integer, bits, e, "m ? x : y");
-  snprintf(e, sizeof e, "%s", mem(c.gather, x_ptr, "J", "", ""));
+  snprintf(e, sizeof e, "%s", mem(lang->gather, x_ptr, "J", "", ""));
   snprintf(stored, sizeof stored, "x_%s[j]", type);
   demo(lanes, type, integer, bits, e, stored);
   snprintf(stored, sizeof stored, "m ? x_%s[j] : y", type);
-  demo(lanes, type, integer, bits, mem(c.gather_masked, x_ptr, "J", "M", "Y"), stored);
-  snprintf(e, sizeof e, "({ %%e w_[64]; STORE(%%t, w_, Y); %s; LOAD(%%t, w_); })", mem(c.store_masked, "w_", "X", "M", ""));
+  demo(lanes, type, integer, bits, mem(lang->gather_masked, x_ptr, "J", "M", "Y"), stored);
+  snprintf(e, sizeof e, "({ %%e w_[64]; STORE(%%t, w_, Y); %s; LOAD(%%t, w_); })", mem(lang->store_masked, "w_", "X", "M", ""));
   demo(lanes, type, integer, bits, e, "m ? x : y");
-  snprintf(e, sizeof e, "({ %%e w_[64]; STORE(%%t, w_, Y); %s; LOAD(%%t, w_); })", mem(c.scatter, "w_", "J", "X", ""));
+  snprintf(e, sizeof e, "({ %%e w_[64]; STORE(%%t, w_, Y); %s; LOAD(%%t, w_); })", mem(lang->scatter, "w_", "J", "X", ""));
   snprintf(stored, sizeof stored, "({ T r = y; for (int k = 0; k < L; k++) if (order[k] == l) r = x_%s[k]; r; })", type);
   demo(lanes, type, integer, bits, e, stored);
-  snprintf(e, sizeof e, "({ %%e w_[64]; STORE(%%t, w_, Y); %s; LOAD(%%t, w_); })", mem(c.scatter_masked, "w_", "J", "X", "M"));
+  snprintf(e, sizeof e, "({ %%e w_[64]; STORE(%%t, w_, Y); %s; LOAD(%%t, w_); })", mem(lang->scatter_masked, "w_", "J", "X", "M"));
   snprintf(stored, sizeof stored, "({ T r = y; for (int k = 0; k < L; k++) if (order[k] == l && mask[k]) r = x_%s[k]; r; })", type);
   demo(lanes, type, integer, bits, e, stored);
   if (lanes > 2) {                         // fold of halves, broadcast again
@@ -126,7 +127,7 @@ static void casts(void) {
 static void program(void) {
   text[0] = 0;
   demos = 0;
-  for (int i = 0; c.prelude[i]; i++) { put(c.prelude[i]); put("\n"); }
+  for (int i = 0; lang->prelude[i]; i++) { put(lang->prelude[i]); put("\n"); }
   put("LANES(2) LANES(4) LANES(8) LANES(16) LANES(32)\nextern int printf(const char *, ...); extern int memcmp(const void *, const void *, unsigned long);\n");
   put("static u8 mask[64]; static i32 order[64];\n");
   put("#define DATA(T) static T x_##T[64], y_##T[64];\nDATA(i8) DATA(u8) DATA(i16) DATA(u16) DATA(i32) DATA(u32) DATA(i64) DATA(u64) DATA(f32) DATA(f64)\n");
@@ -165,7 +166,7 @@ static int run(const char *compiler, const char *flags) {
 }
 
 int main(void) {
-  tn_lang_c(&c);
+  tn_lang_c(&renderer);
   program();
   CHECK(strlen(text) < sizeof text - 4096);
   static const char *const compilers[] = {"clang", "gcc"};

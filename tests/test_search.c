@@ -122,18 +122,18 @@ static const machine machines[] = {{1, 32, 16, 1 << 16, 0, 0}, {1, 16, 16, 1 << 
   {0, 0, 0, 0, 48 << 10, 0}, {0, 0, 0, 0, 0, 0}};
 enum { MACHINES = sizeof machines / sizeof *machines };
 
-typedef struct place { tiny_limits limits; tiny_language lang; tn_target target; } place;
+typedef struct place { tiny_limits limits; tiny_renderer renderer; tn_target target; } place;
 static void place_at(tiny_ctx *t, const machine *m, place *p) {
   memset(p, 0, sizeof *p);
   p->limits = t->device->limits;
   p->limits.threads = m->threads; p->limits.vector_nbytes = m->vector_nbytes; p->limits.vector_registers = m->registers;
   p->limits.cache_nbytes = m->cache; p->limits.shared_nbytes = m->shared; p->limits.local_total = m->threads ? 0 : 256;
   if (m->rich) {
-    tn_lang_c(&p->lang);
-    p->lang.dots[TINY_DOT_U8_I8] = p->lang.dots[TINY_DOT_BF16] = "";
-    p->lang.units = units; p->lang.nunits = 1;
+    tn_lang_c(&p->renderer);
+    p->renderer.dots = 1u << TINY_DOT_U8_I8 | 1u << TINY_DOT_BF16;
+    p->renderer.units = units; p->renderer.nunits = 1;
   }
-  p->target.lang = m->rich ? &p->lang : NULL; p->target.limits = &p->limits;
+  p->target.renderer = m->rich ? &p->renderer : NULL; p->target.limits = &p->limits;
 }
 
 // ** random schedules **
@@ -172,7 +172,7 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
   CHECK(tn_schedule_apply(&more, &r->list));
   CHECK(more.sink == s.sink);              // the list says all that was done
   if (tn_verify(t, s.sink, TN_SPEC_KERNEL) != TINY_OK) return t->code;
-  p.target.lang = NULL;
+  p.target.renderer = NULL;
   return run_kernel(t, k, s.sink, &p.target, r->out);
 }
 

@@ -362,14 +362,14 @@ static void test_prelude_in_key(void) {
   CHECK(!tn_digest_same(&before, &other));
   const tn_digest again = tn_text_key(t, "kernel", "text");
   CHECK(tn_digest_same(&before, &again));
-  const char *const *prelude = dev->lang.prelude, *lanes = dev->lang.lanes;
-  dev->lang.prelude = own; t->programs->based = 0;
+  const char *const *prelude = dev->renderer.language.prelude, *lanes = dev->renderer.language.lanes;
+  dev->renderer.language.prelude = own; t->programs->based = 0;
   const tn_digest prelude_key = tn_text_key(t, "kernel", "text");
   CHECK(!tn_digest_same(&before, &prelude_key));
-  dev->lang.prelude = prelude; dev->lang.lanes = "// %l"; t->programs->based = 0;
+  dev->renderer.language.prelude = prelude; dev->renderer.language.lanes = "// %l"; t->programs->based = 0;
   const tn_digest lanes_key = tn_text_key(t, "kernel", "text");
   CHECK(!tn_digest_same(&before, &lanes_key));
-  dev->lang.lanes = lanes; t->programs->based = 0;
+  dev->renderer.language.lanes = lanes; t->programs->based = 0;
   tn_cpu *c = (tn_cpu *)dev->dev;
   tn_cpu_describe(c, "another answer");
   const tn_digest answer_key = tn_text_key(t, "kernel", "text");

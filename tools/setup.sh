@@ -9,6 +9,8 @@ has() { command -v "$1" >/dev/null 2>&1; }
 # Does this clang link a program with these flags? (Its sanitizers come in a package of their own.)
 clang_links() { echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n) { return d && n ? 0 : 0; }' |
   clang -x c - "$@" -o /dev/null >/dev/null 2>&1; }
+clang_of_ir() { for c in clang clang-21 clang-20 clang-19 clang-18 clang-17 clang-16 clang-15; do    # LLVM 15 and later
+  has $c && echo 'define void @f(ptr %p) { ret void }' | $c -w -x ir -S - -o /dev/null 2>/dev/null && return 0; done; return 1; }
 python_finds() { for p in python3 /usr/bin/python3; do has $p && $p -c "import $1" 2>/dev/null && return 0; done; return 1; }
 
 # What is needed, as words that the table below turns into packages.
@@ -24,6 +26,7 @@ if [ "$purpose" = test ]; then
   has z3 || want z3
   python_finds numpy || want numpy
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
+  clang_of_ir || want clang-of-ir
 fi
 if [ "$purpose" = bench ]; then            # what the library is compared with
   [ -n "$(find /usr/lib /usr/lib64 /usr/local/lib /opt/homebrew/lib -name 'libopenblas.*' 2>/dev/null | head -n 1)" ] || want openblas
@@ -51,6 +54,11 @@ package() {
       version=$(clang -dumpversion 2>/dev/null | cut -d. -f1) || version=
       [ -n "$version" ] || version=$(apt-cache depends clang 2>/dev/null | sed -n "s/.*Depends: clang-\([0-9]*\)\$/\1/p" | head -n 1)
       echo "libclang-rt-${version:+$version-}dev" ;;
+    apt-get:clang-of-ir)                   # the latest that this system has beside the package clang, if any
+      for version in 21 20 19 18 17 16 15; do
+        apt-cache show clang-$version >/dev/null 2>&1 && { echo clang-$version; break; }
+      done ;;
+    dnf:clang-of-ir | apk:clang-of-ir | pacman:clang-of-ir) echo clang ;;
     dnf:cc) echo gcc ;;
     dnf:numpy) echo python3-numpy ;;
     dnf:sanitizers | apk:sanitizers) echo compiler-rt ;;
@@ -61,7 +69,7 @@ package() {
     pacman:python3) echo python ;;
     pacman:numpy) echo python-numpy ;;
     pacman:sanitizers) echo compiler-rt ;;
-    brew:cc | brew:c++ | brew:clang | brew:sanitizers) echo llvm ;;
+    brew:cc | brew:c++ | brew:clang | brew:sanitizers | brew:clang-of-ir) echo llvm ;;
     *) echo "$2" ;;
   esac
 }

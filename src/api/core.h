@@ -123,7 +123,7 @@ typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *use
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
   const char *device;
-  const tiny_backend *backends[8];         // companions and own accelerators; CPU, INTERP and NULL are always there
+  const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
   tiny_pool pool;                          // instead of own threads
   tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of all live buffers (0: none)

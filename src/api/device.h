@@ -147,58 +147,111 @@ typedef struct tiny_limits {               // what kernels of a device may use; 
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
 
+// A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
+typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
+
+// ** renderers: what a target can do, and how that is written **
+
 // A unit that multiplies matrices: c (m,n) += a (m,k) @ b (k,n), each a tile: a value that is loaded and stored as
 // elements that lie together, rows of a and c one after the other. b is made of k/together rows, in which the
 // `together` neighbours along k of each of n columns follow each other.
 typedef struct tiny_matrix_unit {
   uint8_t m, n, k, together, a, b, c;      // a, b, c: dtypes of the elements
+  // How a C-like language writes it; NULL for other renderers:
   const char *type[3];                     // of tiles a, b and c
   const char *load[3], *zero, *store;      // "%0": address; of a tile c: without a source, "%0 %1" address and tile
   const char *product;                     // "%0 %1 %2": tiles a, b and c
 } tiny_matrix_unit;
 
-// A C-like language, all of it: formats that the renderer fills in. %0 %1 %2: operands, always atoms or in
+// How a C-like language spells what it has: formats that are filled in. %0 %1 %2: operands, always atoms or in
 // parentheses; %t: the result's type, %e: the type of its elements, %i: the signed integer type of its width and
 // lanes, %s: the type of operand 0; %l: lanes, %b: bits of an element, %k: the node's k; %n: a name;
-// %a: parameters; %d: a number or dimension.
+// %a: parameters; %d: a number or dimension. A format that is NULL says that there is no such thing.
 typedef struct tiny_language {
-  const char *name, *file;                 // "C", "c": file extension in dumps
   const char *const *prelude;              // lines before the first kernel of a module; NULL ends them
   const char *lanes;                       // a line for every number of lanes in use: "LANES(%l)"; NULL: none
-  const char *kernel, *buffer, *scalar;    // "void %n(%a) {", "%t *%n", "%t %n": entry, parameters; NULL: not in %a
+  const char *global_buffer, *global_scalar;   // parameter %n of slot %k, before the kernel
+  const char *kernel, *end;                // "void %n(%a) {", "}"; %0 %1 %2: work items of a group, for launch bounds
+  const char *buffer, *scalar;             // "%t *%n", "%t %n": parameters; NULL: not in %a
   const char *open_buffer, *open_scalar;   // statements that fetch parameter %n from slot %k; NULL: none
   const char *entry;                       // the last statements before the body; NULL: none
   const char *local, *barrier;             // "__local %t %n[%k];"
+  const char *global_local;                // the same, before the kernel; NULL: local
   const char *local_given;                 // where LOCAL is too much for a stack: at byte %k of a launch's; NULL: local
-  const char *global_id, *local_id;        // "get_group_id(%d)"
+  const char *global_id, *local_id;        // "(%t)get_group_id(%d)"
+  const char *variable, *variables;        // "%t %n;", "%t %n[%k];": of accumulators; NULL: so
+  const char *value, *choice;              // "const %t %n = %0;": a name for a value; of integers that are choices
+  const char *range, *range_long, *rolled; // "for (%t %n = %1; %n < %0; %n++) {"; for TINY_HINT_LONG; a line before
+                                           // it for TINY_HINT_ROLLED; NULL: as of any other
+  const char *load_if, *store_if;          // "(%1 ? %0 : %2)", "if (%1) %0;": load, or store, condition, otherwise
   const char *types[TINY_DTYPE_COUNT];     // NULL: not even stored: held as an integer of its size
+  const char *literals[TINY_DTYPE_COUNT];  // "%kll": of number %k; NULL: "(%t)%k"
+  const char *infinity, *nan, *zero;       // zero: of a vector, "(%t){0}"
   const char *vector;                      // name of a vector type: "%ex%l"; NULL: no vectors
   const char *ops[TINY_OP_COUNT];          // NULL: not in the language, decomposed before rendering
   const char *vops[TINY_OP_COUNT];         // with a vector as operand or result; NULL: as ops
-  const char *address;                     // of element %1 of memory %0: "%0 + %1"
+  const char *bops[TINY_OP_COUNT];         // of bools; NULL: as ops
+  const char *address, *address_apart;     // of element %1, or %1 + %2, of memory %0: "%0 + %1"; NULL: by the sum
   // Vectors of memory: %0 address (gather, scatter: memory, then %1 elements), value of a store, mask, otherwise
   const char *load, *load_masked;          // "%0"; "%0 %1 mask %2 otherwise"
   const char *gather, *gather_masked;      // "%0 %1"; "%0 %1 %2 mask %3 otherwise"
   const char *store, *store_masked;        // "%0 %1"; "%0 %1 %2 mask"
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
-  const char *stream;                      // as store, past the caches, for what is written once; NULL: none
-  const char *loop;                        // %n < %0, of a loop that mostly goes on; NULL: as of any other
-  const char *rolled;                      // a line before a loop that is not to be unrolled; NULL: none
+  const char *stream;                      // as store, for TINY_HINT_STREAM; NULL: never asked for
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
   const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
+  const char *low, *high;                  // halves of a vector: %t of %s
+} tiny_language;
+
+// What ops can be applied to: an element, a vector; LOAD and STORE also to a vector under a mask, to elements that lie
+// apart (gather, scatter), to those under a mask; PICK of a vector: half of its lanes.
+enum { TINY_ON_ELEMENTS = 1, TINY_ON_VECTORS = 2, TINY_ON_MASKED = 4, TINY_ON_APART = 8, TINY_ON_APART_MASKED = 16 };
+enum {                                     // what else a target does
+  TINY_TARGET_SATURATES = 1,               // float to integer saturates and NaN gives 0
+  TINY_TARGET_DIVIDES = 2,                 // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
+  TINY_TARGET_SHIFTS = 4,                  // shifts by the width or more give 0 (or the sign)
+  TINY_TARGET_OPTIMIZES = 8,               // its compiler turns divisions by constants into multiplications
+  TINY_TARGET_PREFERS_SHIFTS = 16,         // multiplications by powers of two are written as shifts
+  TINY_TARGET_SHUFFLES = 32,               // a STACK of any lanes of two vectors
+  TINY_TARGET_STREAMS = 64,                // takes TINY_HINT_STREAM
+  TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
+  TINY_TARGET_ALONE = 256                  // a module holds one kernel
+};
+enum {                                     // what is worth knowing about a node of a list
+  TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
+  TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
+  TINY_HINT_ROLLED = 4                     // RANGE: its rounds are long enough, copies would want too many registers
+};
+
+// A kernel to be written: its nodes in the order they run, sources first, loops open from RANGE to END.
+typedef struct tiny_listing {
+  const char *name;                        // of its entry
+  tiny_uop *const *list; int n;
+  const uint8_t *hints;                    // TINY_HINT_* of list[i]
+  const int64_t *local;                    // [3] work items of a group
+  int64_t local_nbytes;                    // of LOCAL memory that the launch brings; 0: none
+} tiny_listing;
+// A kernel that was written, on its way into a module.
+typedef struct tiny_rendered { const char *data; size_t n; uint64_t uses; } tiny_rendered;
+
+// From lists to what a device's compile takes, text or not. What a target can do stands apart from how it is written:
+// codegen asks the former alone, and takes apart what a target cannot do. Part of the disk cache's key.
+typedef struct tiny_renderer tiny_renderer;
+struct tiny_renderer {
+  const char *name, *file;                 // "C", "c": file extension in dumps
+  uint8_t ops[TINY_OP_COUNT];              // TINY_ON_*; 0: decomposed before rendering
+  uint64_t dtypes;                         // bit per dtype of values; narrow floats that are not there are integers
+  uint32_t dots, flags;                    // bit per TINY_DOT_*; TINY_TARGET_*
   const tiny_matrix_unit *units; int nunits;   // the first that fits is taken
   int (*units_allowed)(void);              // asked whenever a kernel has use for one; NULL: they are
-  const char *low, *high;                  // halves of a vector: %t of %s; NULL: HREDUCE picks its lanes
-  const char *infinity, *nan;
-  uint32_t flags;                          // TINY_LANG_*
-} tiny_language;
-enum {
-  TINY_LANG_SATURATES = 1,                 // float to integer saturates and NaN gives 0
-  TINY_LANG_DIVIDES = 2,                   // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
-  TINY_LANG_SHIFTS = 4,                    // shifts by the width or more give 0 (or the sign)
-  TINY_LANG_OPTIMIZES = 8,                 // its compiler turns divisions by constants into multiplications
-  TINY_LANG_PREFERS_SHIFTS = 16            // multiplications by powers of two are written as shifts
+  // Writes one kernel; *uses is for module. NULL: as `language` says, whose formats also tell ops, dtypes and dots, and
+  // flags that follow from them: what stands above is what they cannot tell.
+  tiny_code (*kernel)(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out, uint64_t *uses);
+  // Makes a module of kernels, 0 of them for the cache's key; NULL: one after the other.
+  tiny_code (*module)(tiny_ctx *t, const tiny_renderer *r, const tiny_rendered *kernels, int n, tiny_bytes *out);
+  const void *own;                         // whatever kernel and module want to know
+  tiny_language language;
 };
 
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
@@ -217,9 +270,7 @@ typedef struct tiny_launch {
 // What backends are given, to be called on the context's thread; t is what open was given. All of them return: where
 // memory is refused, nobody's frames are left behind.
 
-// A growing run of bytes in the context's scratch memory: valid until the call of the library that made it returns.
-typedef struct tiny_bytes { tiny_ctx *t; char *data; size_t n, cap; } tiny_bytes;
-// Keeps a 0 after the end. Refused memory is recorded as the context's error, and nothing is added.
+// At the end of b, which keeps a 0 behind it. Refused memory is recorded as the context's error, and nothing is added.
 TINY_API void       tiny_bytes_add(tiny_bytes *b, const void *data, size_t nbytes);
 // The context's allocator, with the rules of tiny_alloc: ptr NULL allocates, new_nbytes 0 frees, old_nbytes is exact.
 // NULL where memory is refused, which is not recorded: what the backend makes of it is its own affair.
@@ -266,7 +317,7 @@ struct tiny_backend {
   void       (*close)(void *dev);                                                // comes last; waits for what is left
   // Part of the disk cache's key: "x86_64 avx512f".
   const char *(*target)(void *dev);
-  void       (*language)(void *dev, tiny_language *out);                         // NULL: load_uops takes the IR itself
+  void       (*renderer)(void *dev, tiny_renderer *out);                         // NULL: load_uops takes the IR itself
   void      *(*alloc)(void *dev, size_t nbytes);                                 // NULL: no memory
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
@@ -274,9 +325,9 @@ struct tiny_backend {
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
   // memory at all, or all of it, where limits.host_memory says so.
   void      *(*map)(void *dev, tiny_mem mem, size_t nbytes);
-  // n modules at once, so that a device may compile them in parallel: source[i] -> binary[i]; what the compiler
-  // says -> log.
-  tiny_code  (*compile)(void *dev, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log);
+  // n modules at once, so that a device may compile them in parallel: source[i], which a 0 follows, -> binary[i];
+  // what the compiler says -> log.
+  tiny_code  (*compile)(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log);
   void      *(*load)(void *dev, const void *binary, size_t nbytes);              // a module
   void      *(*load_uops)(void *dev, tiny_uop *const *list, int n);              // a module of one kernel
   void       (*unload)(void *dev, void *module);
@@ -298,4 +349,4 @@ struct tiny_backend {
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
 #define TINY_BACKEND_VERSION \
   (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
-                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_uop)))
+                         sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_renderer) + sizeof(tiny_uop)))

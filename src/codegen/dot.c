@@ -1,6 +1,6 @@
 // dot: sums of products of narrow numbers as sums of DOTs, of neighbours that share a word.
 //
-// In:  a kernel of one such sum along one range, a language that has a DOT for it. Out: the kernel with it.
+// In:  a kernel of one such sum along one range, a target that has a DOT for it. Out: the kernel with it.
 #ifndef TN_CODEGEN_DOT
 #define TN_CODEGEN_DOT
 #ifndef TINY_AMALGAMATED
@@ -29,18 +29,18 @@ static tiny_uop *tn_dot_of(tiny_ctx *t, int dot, tiny_uop *x, tiny_uop *y, tiny_
   return tn_uop_make(t, TINY_OP_DOT, sum->dtype, 1, 3, src, dot, 0, NULL);
 }
 
-// A sum along one range of products of narrow numbers becomes one of DOTs, where the language has them: neighbours
+// A sum along one range of products of narrow numbers becomes one of DOTs, where the target has them: neighbours
 // along the range share a word. 1: it did.
-static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang) {
+static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
-  if (!lang || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
+  if (!target->renderer || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
   tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
   if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
     return 0;
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
     tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0];
     const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
-    if (!lang->dots[dot] || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
+    if (!tn_target_dots(target, dot) || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
         reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
       continue;
     tiny_uop *words = tn_range(t, tn_range_extent(r) / n, TN_REDUCE),

@@ -215,6 +215,7 @@ static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
   tiny_uop **list; int n;
+  uint8_t *hints; int64_t local_nbytes;    // as in a tiny_listing; NULL: not asked for
   int64_t global[3], local[3], tasks;
   double flops, nbytes;                    // estimates of one launch
 } tn_lowered;

@@ -326,7 +326,7 @@ static int tn_opt_prefetch(tn_kernel_state *s, const tn_profile *p, const tn_opt
 
 static int tn_opt_dot(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   (void)o;
-  return !tn_opt_has(s, TINY_OP_STAGE) && tn_transform_dot(s, p, s->target->lang);
+  return !tn_opt_has(s, TINY_OP_STAGE) && tn_transform_dot(s, p, s->target);
 }
 static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   const tiny_uop *before = s->sink;
@@ -337,13 +337,13 @@ static int tn_opt_fission(tn_kernel_state *s, const tn_profile *p, const tn_opt 
 }
 
 static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
-  const tiny_language *lang = s->target->lang;
+  const tiny_renderer *units = s->target->renderer;
   tn_core c;
   memset(&c, 0, sizeof c);
-  if (!lang || o->naxes != 2 * TN_CORE_LEVELS || o->number < 0 || o->number >= lang->nunits || !p->repeats ||
-      p->nreduce != 1 || o->amount < 1 || (lang->units_allowed && !lang->units_allowed()))
+  if (!units || o->naxes != 2 * TN_CORE_LEVELS || o->number < 0 || o->number >= units->nunits || !p->repeats ||
+      p->nreduce != 1 || o->amount < 1 || (units->units_allowed && !units->units_allowed()))
     return 0;
-  c.unit = &lang->units[o->number];
+  c.unit = &units->units[o->number];
   c.chunks = o->amount;
   for (int i = 0; i < o->naxes; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);

@@ -12,7 +12,7 @@
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
 #ifndef TINY_AMALGAMATED
-#include "linearize.c"
+#include "hints.c"
 #include "scan.c"
 #include "join.c"
 #include "optimize.c"
@@ -96,8 +96,8 @@ enum { TN_PREPARE, TN_OPTIMIZE, TN_LOWER };    // stages
 enum {                                     // what must hold
   TN_IF_FREE = 1,                          // the kernel does not say by AFTER when it accesses memory
   TN_IF_OPTS = 2,                          // opts are not off (debug letter 0)
-  TN_IF_RENDERED = 4,                      // for a language, not for the interpreter
-  TN_IF_SHUFFLES = 8                       // the language shuffles vectors
+  TN_IF_RENDERED = 4,                      // for a renderer, not for the interpreter
+  TN_IF_SHUFFLES = 8                       // the target shuffles vectors
 };
 typedef struct tn_pass {
   const char *name; tiny_uop *(*run)(tn_pipeline *p, tiny_uop *sink); uint8_t stage, when;
@@ -146,7 +146,8 @@ static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *
   memset(&p, 0, sizeof p);
   p.t = t; p.target = target; p.spec = TN_SPEC_KERNEL;
   p.has = (tn_is_ordered(t, sink) ? 0 : TN_IF_FREE) | (tn_debug(t, '0') ? 0 : TN_IF_OPTS);
-  if (target && target->lang) p.has |= TN_IF_RENDERED | (target->lang->shuffle ? TN_IF_SHUFFLES : 0);
+  if (target && target->renderer)
+    p.has |= TN_IF_RENDERED | (tn_target_has(target, TINY_TARGET_SHUFFLES) ? TN_IF_SHUFFLES : 0);
   return p;
 }
 static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
@@ -194,6 +195,10 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
   if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
   tn_trace_list(t, out);
+  if (target->renderer) {
+    if (tn_target_check(t, target->renderer, out->list, out->n) != TINY_OK) return t->code;
+    tn_hints_find(t, out, target);
+  }
   tn_estimate(out);
   return t->code;
 }

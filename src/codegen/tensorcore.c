@@ -1,6 +1,6 @@
 // matrix units: the blocks, strips and tiles of a sum of products that a matrix unit of the target does.
 //
-// In:  a kernel, the units of a language. Out: the opts for it and 1; 0: no unit fits.
+// In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
 #ifndef TN_CODEGEN_TENSORCORE
 #define TN_CODEGEN_TENSORCORE
 #ifndef TINY_AMALGAMATED
@@ -24,12 +24,12 @@ static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, ti
 }
 
 // A unit for the kernel's sum, its columns those that are stored together if there is a choice.
-static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_language *lang, tn_core *c) {
+static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_renderer *units, tn_core *c) {
   tiny_uop *inside, *product = tn_core_product(p, &inside);
   memset(c, 0, sizeof *c);
-  if (!lang || !product || inside || !p->repeats) return 0;
-  for (int i = 0; i < 2 * lang->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
-    const tiny_matrix_unit *unit = &lang->units[i / 2];
+  if (!units || !product || inside || !p->repeats) return 0;
+  for (int i = 0; i < 2 * units->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
+    const tiny_matrix_unit *unit = &units->units[i / 2];
     tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
              *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
     if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
@@ -40,7 +40,7 @@ static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_lang
     c->m.r[0] = m; c->n.r[0] = n;
     c->r = p->red[0];
   }
-  return c->unit && (!lang->units_allowed || lang->units_allowed());
+  return c->unit && (!units->units_allowed || units->units_allowed());
 }
 
 // ** sizes **
@@ -99,7 +99,7 @@ static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
 static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tn_core c;
   tiny_uop *axes[2 * TN_CORE_LEVELS];
-  if (!tn_core_find(s, p, target->lang, &c)) return 0;
+  if (!tn_core_find(s, p, target->renderer, &c)) return 0;
   const double work = tn_work(p);
   tn_core_sizes(&c, p, target);
   tn_do_pad(s, c.r, c.chunks * c.tiles * c.unit->k);
@@ -107,7 +107,7 @@ static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target
   tn_core_split(s, &c.n, c.unit->n);
   for (int i = 0; i < TN_CORE_LEVELS; i++) { axes[i] = c.m.r[i]; axes[TN_CORE_LEVELS + i] = c.n.r[i]; }
   tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.chunks);
-  o.number = (int16_t)(c.unit - target->lang->units);
+  o.number = (int16_t)(c.unit - target->renderer->units);
   if (!tn_do(s, &o)) return 1;
   const int loops = tn_core_order(s, &c);
   tn_do_kind(s, TN_OPT_LANE, c.n.r[TN_CORE_ELEMENT]);

@@ -1,6 +1,6 @@
 // lang_c: the descriptor of C as the CPU speaks it: gcc >= 9 and clang, freestanding, no includes, GNU vectors.
 //
-// Out: tn_lang_c fills a tiny_language. A kernel is
+// Out: tn_lang_c fills a tiny_renderer. A kernel is
 //      `void NAME(void *const *mem, const long long *args, long long task, char *restrict local)`.
 // Holds:
 //  - A bool is 0 or 1 in a b8. A vector of bools, b8xL, has lanes of 0 and -1 in signed bytes, whatever was compared:
@@ -178,42 +178,52 @@ static const tiny_matrix_unit tn_c_units[] = {
 #undef TN_C_TILE
 enum { TN_C_UNITS = sizeof tn_c_units / sizeof *tn_c_units };
 
-static void tn_lang_c(tiny_language *out) {
+static void tn_lang_c(tiny_renderer *r) {
   static const char *const types[TINY_DTYPE_COUNT] = {
     "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, NULL, NULL, "f32", "f64", NULL
   };
-  memset(out, 0, sizeof *out);
-  out->name = "C"; out->file = "c";
-  out->prelude = tn_c_prelude;
-  out->lanes = "LANES(%l)";
-  out->kernel = "void %n(void *const *mem, const long long *args, long long task, char *restrict local) {";
-  out->open_buffer = "%t *const %n = (%t *)mem[%k];";
-  out->open_scalar = "const %t %n = ARGUMENT(%t, %k);";
-  out->local = "%t %n[%k] __attribute__((aligned(64)));";
-  out->local_given = "%t *const %n = (%t *)(local + %k);";
-  out->global_id = "task";
-  memcpy(out->types, types, sizeof types);
-  out->vector = "%ex%l";
+  static const char *const literals[TINY_DTYPE_COUNT] = {
+    NULL, "%k", NULL, NULL, NULL, NULL, "%k", "%ku", "%kll", "%kull", NULL, NULL, NULL, NULL, "%kf", "%k", NULL
+  };
+  tiny_language *l = &r->language;
+  memset(r, 0, sizeof *r);
+  r->name = "C"; r->file = "c";
+  r->flags = TINY_TARGET_OPTIMIZES;
+  l->prelude = tn_c_prelude;
+  l->lanes = "LANES(%l)";
+  l->kernel = "void %n(void *const *mem, const long long *args, long long task, char *restrict local) {";
+  l->end = "}";
+  l->open_buffer = "%t *const %n = (%t *)mem[%k];";
+  l->open_scalar = "const %t %n = ARGUMENT(%t, %k);";
+  l->local = "%t %n[%k] __attribute__((aligned(64)));";
+  l->local_given = "%t *const %n = (%t *)(local + %k);";
+  l->global_id = "(%t)task";
+  l->variable = "%t %n;"; l->variables = "%t %n[%k];";
+  l->value = "const %t %n = %0;"; l->choice = "%t %n = %0;";
+  l->range = "for (%t %n = %1; %n < %0; %n++) {";
+  l->range_long = "for (%t %n = %1; GOES_ON(%n, %0); %n++) {";
+  l->rolled = "ROLLED";
+  l->load_if = "(%1 ? %0 : %2)"; l->store_if = "if (%1) %0;";
+  memcpy(l->types, types, sizeof types);
+  memcpy(l->literals, literals, sizeof literals);
+  l->infinity = "(%t)__builtin_inf()"; l->nan = "(%t)__builtin_nan(\"\")"; l->zero = "(%t){0}";
+  l->vector = "%ex%l";
   for (size_t i = 0; i < sizeof tn_c_ops / sizeof *tn_c_ops; i++) {
-    out->ops[tn_c_ops[i].op] = tn_c_ops[i].scalar;
-    out->vops[tn_c_ops[i].op] = tn_c_ops[i].vector;
+    l->ops[tn_c_ops[i].op] = tn_c_ops[i].scalar;
+    l->vops[tn_c_ops[i].op] = tn_c_ops[i].vector;
   }
-  out->address = "%0 + %1";
-  out->load = "LOAD(%t, %0)";
-  out->load_masked = "LOAD_MASKED(%t, %b, %l, %0, %1, %2)";
-  out->gather = "GATHER(%t, %l, %0, %1)";
-  out->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
-  out->store = "STORE(%t, %0, %1)";
-  out->stream = "STREAM(%t, %0, %1)";
-  out->loop = "GOES_ON(%n, %0)";
-  out->rolled = "ROLLED";
-  out->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
-  out->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
-  out->scatter = "SCATTER(%t, %l, %0, %1, %2)";
-  out->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
-  out->shuffle = "SHUFFLE(%i, %0, %1, %a)";
-  out->low = "LOW(%s, %t, %0)"; out->high = "HIGH(%s, %t, %0)";
-  out->flags = TINY_LANG_OPTIMIZES;
-  out->infinity = "(%t)__builtin_inf()"; out->nan = "(%t)__builtin_nan(\"\")";
+  l->address = "%0 + %1"; l->address_apart = "(%0 + %1) + %2";
+  l->load = "LOAD(%t, %0)";
+  l->load_masked = "LOAD_MASKED(%t, %b, %l, %0, %1, %2)";
+  l->gather = "GATHER(%t, %l, %0, %1)";
+  l->gather_masked = "GATHER_MASKED(%t, %i, %l, %0, %1, %2, %3)";
+  l->store = "STORE(%t, %0, %1)";
+  l->store_masked = "STORE_MASKED(%t, %b, %l, %0, %1, %2)";
+  l->scatter = "SCATTER(%t, %l, %0, %1, %2)";
+  l->scatter_masked = "SCATTER_MASKED(%t, %l, %0, %1, %2, %3)";
+  l->stream = "STREAM(%t, %0, %1)";
+  l->prefetch = "__builtin_prefetch(%0, 0, 2)";            // to the second level: the first is busy
+  l->shuffle = "SHUFFLE(%i, %0, %1, %a)";
+  l->low = "LOW(%s, %t, %0)"; l->high = "HIGH(%s, %t, %0)";
 }
 #endif

@@ -1,33 +1,33 @@
-// decompose: from what the IR means to what a language can say. Late: the last algebra before linearising.
+// decompose: from what the IR means to what a target can do. Late: the last algebra before linearising.
 //
-// In:  a lowered kernel and a tn_target. Out: the same values in ops that the language has (lang->ops[op] is
-//      not NULL), in dtypes that it has, without traps and without what C leaves undefined:
+// In:  a lowered kernel and a tn_target. Out: the same values in ops that the target has (renderer->ops[op] is not 0),
+//      in dtypes that it has, without traps and without what C leaves undefined:
 //  - no INDEX dtype: every node of it became I32 where its bounds and those of its sources fit, else I64
 //  - bools only from comparisons, logic, WHERE and CONST: in memory, casts and lane ops they are u8
 //  - fp8, f16 and bf16 without arithmetic: computed in f32 and rounded after every op, as tn_alu does; not even
-//    stored (lang->types[d] is NULL): u8 or u16 bits everywhere
+//    stored (not in renderer->dtypes): u8 or u16 bits everywhere
 //  - floats to integers saturate, shifts stay below the width, divisors are not 0, the least integer is not
-//    divided by -1; each unless bounds or the language's flags say that there is nothing to guard
+//    divided by -1; each unless bounds or the target's flags say that there is nothing to guard
 //  - sources of ALU ops have as many lanes as the op, but for the condition of WHERE, which may have one
-// A language of NULL (the interpreter) takes everything as it is.
+// A renderer of NULL (the interpreter) takes everything as it is.
 #ifndef TN_RULES_DECOMPOSE
 #define TN_RULES_DECOMPOSE
 #ifndef TINY_AMALGAMATED
+#include "../ir/target.c"
 #include "transcendental.c"
 #endif
 
-typedef struct tn_target { const tiny_language *lang; const tiny_limits *limits; } tn_target;
-
-static int tn_lacks(const void *target, int op) { return !((const tn_target *)target)->lang->ops[op]; }
-static int tn_lang_has(const void *target, uint32_t flag) {
-  return (((const tn_target *)target)->lang->flags & flag) != 0;
+static int tn_lacks(const void *target, int op) { return !((const tn_target *)target)->renderer->ops[op]; }
+static int tn_does(const void *target, uint32_t flag) { return tn_target_has((const tn_target *)target, flag); }
+static int tn_has_dtype(const void *target, int d) {
+  return (int)(((const tn_target *)target)->renderer->dtypes >> d & 1);
 }
 static int tn_lacks_dtype(const void *target, int d) {                     // its arithmetic
-  const tn_target *x = (const tn_target *)target;
-  return tn_is_narrow(d) && (!x->lang->types[d] || (x->limits->dtypes && !(x->limits->dtypes >> d & 1)));
+  const tiny_limits *limits = ((const tn_target *)target)->limits;
+  return tn_is_narrow(d) && (!tn_has_dtype(target, d) || (limits->dtypes && !(limits->dtypes >> d & 1)));
 }
 static int tn_is_stored(const void *target, int d) {
-  return d != TINY_BOOL && (!tn_is_narrow(d) || ((const tn_target *)target)->lang->types[d]);
+  return d != TINY_BOOL && (!tn_is_narrow(d) || tn_has_dtype(target, d));
 }
 static int tn_storage_dtype(const void *target, int d) {                         // what a dtype is in memory
   return tn_is_stored(target, d) ? d : tn_bits(d) == 8 ? (int)TINY_U8 : (int)TINY_U16;
@@ -35,7 +35,8 @@ static int tn_storage_dtype(const void *target, int d) {                        
 
 // ** index arithmetic in a real integer type **
 
-typedef struct tn_widths { tiny_ctx *t; tn_list now; } tn_widths;   // now.u[u->seq]: what u is now
+// now.u[u->seq]: what u is now; most: the widest integer that there is
+typedef struct tn_widths { tiny_ctx *t; tn_list now; int most; } tn_widths;
 
 static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
   tiny_uop *now = w->now.u[x->seq];
@@ -45,14 +46,15 @@ static tiny_uop *tn_index_source(tn_widths *w, tiny_uop *x, int dtype) {
 
 static int tn_fits_i32(const tiny_uop *u) { return u->vmin >= INT32_MIN && u->vmax <= INT32_MAX; }
 
-// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit.
+// The dtype in which u's INDEX sources meet: I64 when u or one of them does not fit. Where there is none they wrap: no
+// element of memory that such a device has is so far out, only what numbers from memory name and is not there.
 static int tn_index_width(tn_widths *w, const tiny_uop *u) {
   int wide = u->dtype == TINY_INDEX && (!tn_fits_i32(u) || u->op == TINY_OP_DEFINE ||
       u->op == TINY_OP_PARAM || u->op == TINY_OP_LOAD);
   for (uint32_t i = 0; i < u->nsrc; i++)
     if (u->src[i]->dtype == TINY_INDEX)
       wide |= w->now.u[u->src[i]->seq]->dtype == TINY_I64;
-  return wide ? TINY_I64 : TINY_I32;
+  return wide ? w->most : (int)TINY_I32;
 }
 
 static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
@@ -63,12 +65,14 @@ static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
   const int common = meets || u->dtype == TINY_INDEX ? width : (int)TINY_VOID;
   for (uint32_t i = 0; i < u->nsrc; i++) src[i] = tn_index_source(w, u->src[i], common);
   if (u->op == TINY_OP_CAST) return tn_cast(w->t, src[0], dtype);
+  if (u->op == TINY_OP_CONST && dtype == TINY_I32 && !tn_fits_i32(u))
+    tiny_fail(w->t, TINY_E_COMPILE, "an index of %lld, but the device has no i64", (long long)u->k);
   if (u->op == TINY_OP_CONST) return tn_int(w->t, dtype, u->k);
   return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
 }
 
-static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink) {
-  tn_widths w = {t, {NULL, 0, 0}};
+static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, int most) {
+  tn_widths w = {t, {NULL, 0, 0}, most};
   tn_toposort(t, sink, &w.now);
   for (int i = 0; i < w.now.n; i++) {
     tiny_uop *u = w.now.u[i], *now = u;
@@ -307,7 +311,7 @@ static tiny_uop *tn_divide_by_positive(tiny_ctx *t, const void *target, tiny_uop
   const int plain = tn_is_unsigned(x->dtype) || x->vmin >= 0;
   if (k >= 0 && plain) return shr(x, K(x, k));
   if (k >= 0) return shr(add(x, and_(shr(x, K(x, bits - 1)), K(x, c - 1))), K(x, k));
-  if (tn_lang_has(target, TINY_LANG_OPTIMIZES)) return NULL;
+  if (tn_does(target, TINY_TARGET_OPTIMIZES)) return NULL;
   if (plain) return x->dtype == TINY_U64 ? NULL : tn_magic(t, x, (uint64_t)x->vmax, (uint64_t)c);
   if (bits == 64) return NULL;
   // the unsigned dtype of the same width: |x| of the least integer fits
@@ -341,7 +345,7 @@ RULES(tn_rules_division, x, y, c)
     if (k >= 0) return shr(x, K(x, k));
     if (tn_is_negative_free(x)) return op2(TINY_OP_CDIV, x, c);
     tiny_uop *sign = shr(x, K(x, tn_bits(x->dtype) - 1)), *size = xor_(x, sign);
-    tiny_uop *q = tn_lang_has(ctx, TINY_LANG_OPTIMIZES) || tn_bits(x->dtype) == 64
+    tiny_uop *q = tn_does(ctx, TINY_TARGET_OPTIMIZES) || tn_bits(x->dtype) == 64
         ? op2(TINY_OP_CDIV, size, c)
                 : tn_magic(t, size, ((uint64_t)1 << (tn_bits(x->dtype) - 1)) - 1, (uint64_t)c->k);
     return xor_(q, sign);
@@ -368,7 +372,7 @@ RULES(tn_rules_division, x, y, c)
     return q ? sub(x, mul(q, c)) : NULL;
   }
   RULE("(CDIV|CMOD x:i y)") {
-    if (tn_lang_has(ctx, TINY_LANG_DIVIDES) || tn_is_safe(t, x, y)) return NULL;
+    if (tn_does(ctx, TINY_TARGET_DIVIDES) || tn_is_safe(t, x, y)) return NULL;
     return tn_safe_divide(t, r->op, x, y);
   }
   RULE("(CMOD x:i y)") {
@@ -416,12 +420,12 @@ static int tn_is_shift(const tiny_uop *y, int bits) {
 
 RULES(tn_rules_defined, x, y)
   RULE("(CAST:i x:f)") {
-    if (tn_lang_has(ctx, TINY_LANG_SATURATES)) return NULL;
+    if (tn_does(ctx, TINY_TARGET_SATURATES)) return NULL;
     return tn_is_narrow(x->dtype) ? cast(cast(x, TINY_F32), r->dtype) : tn_saturate(t, x, r->dtype);
   }
   RULE("(SHL|SHR x:i y)") {
     const int bits = tn_bits(x->dtype);
-    if (tn_lang_has(ctx, TINY_LANG_SHIFTS) || tn_is_shift(y, bits)) return NULL;
+    if (tn_does(ctx, TINY_TARGET_SHIFTS) || tn_is_shift(y, bits)) return NULL;
     tiny_uop *by = and_(y, K(y, bits - 1)), *beyond = r->op == TINY_OP_SHR && tn_is_signed(x->dtype)
         ? shr(x, K(y, bits - 1)) : K(x, 0);
     return where(ne(by, y), beyond, op2(r->op, x, by));
@@ -536,7 +540,7 @@ RULES(tn_rules_spell, x, y, z, c)
   }
   RULE("(MUL x:i c)") {
     const int k = tn_log2_of(c->k);
-    return k > 0 && tn_lang_has(ctx, TINY_LANG_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
+    return k > 0 && tn_does(ctx, TINY_TARGET_PREFERS_SHIFTS) ? shl(x, K(x, k)) : NULL;
   }
   RULE("(ADD (DOT x y c) z)") {
     tiny_uop *const src[3] = {x, y, z};
@@ -565,9 +569,10 @@ RULES(tn_rules_lanes, x, y)
 RULES_END
 
 static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
-  if (!target->lang) return sink;
+  if (!target->renderer) return sink;
   void *ctx = (void *)(uintptr_t)target;
-  sink = tn_rewrite(t, tn_lower_index(t, sink), tn_rules_decompose, ctx);
+  sink = tn_lower_index(t, sink, tn_has_dtype(ctx, TINY_I64) ? TINY_I64 : TINY_I32);
+  sink = tn_rewrite(t, sink, tn_rules_decompose, ctx);
   sink = tn_rewrite(t, sink, tn_rules_spell, ctx);
   return tn_rewrite(t, sink, tn_rules_lanes, ctx);
 }

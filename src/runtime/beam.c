@@ -150,7 +150,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
     x->ast = b->ast;
     x->found = i ? &b->tried[i].list : NULL;
     snprintf(x->name, sizeof x->name, "candidate_%d", i);
-    if (tn_build_lower(t, x) == TINY_OK && x->text) left[nleft++] = x;
+    if (tn_build_lower(t, x) == TINY_OK && x->text.data) left[nleft++] = x;
     t->code = TINY_OK;
   }
   return nleft;
@@ -167,20 +167,20 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
   const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, builds, left),
             modules = most < nleft ? most : nleft;
-  const char **text = (const char **)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
+  tiny_bytes *text = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, ((size_t)modules + 1) * sizeof *binary), log = {t, NULL, 0, 0};
   int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
   if (!nleft) return TINY_OK;
   tn_build_deal(t, left, nleft, modules, first);
   for (int m = 0; m < modules; m++) {
-    text[m] = tn_module_text(t, left + first[m], first[m + 1] - first[m]);
+    text[m] = tn_module_of(t, left + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
   }
   const uint64_t began = tn_os_now();
   const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
-    const tn_digest key = tn_text_key(t, "module", text[m]);
+    const tn_digest key = tn_bytes_key(t, "module", text[m].data, text[m].n);
     const tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
@@ -272,7 +272,7 @@ static tiny_uop *tn_beam_copy(tiny_ctx *t, const tn_list *nodes) {
 static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   tn_beam *b = (tn_beam *)arg;
   struct tn_device *d = t->device;
-  const tn_target target = {&d->lang, &d->limits};
+  const tn_target target = {&d->renderer, &d->limits};
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
   tn_kernel_state choice;
@@ -391,9 +391,9 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
 
 static int tn_beam_can(const tiny_ctx *t) {
   const struct tn_device *d = t->device;
-  return t->beam > 0 && !tn_debug(t, '0') && d->backend->language &&
+  return t->beam > 0 && !tn_debug(t, '0') && d->backend->renderer &&
       d->backend->compile && d->backend != &tn_null_backend &&
-      (d->backend != &tn_cpu_backend || tn_cpu_has_compiler(d->dev));
+      (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.

@@ -116,7 +116,7 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
   if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
     return tn_poison(t);
-  if (!desc->uops && !t->device->backend->language)
+  if (!desc->uops && !t->device->backend->renderer)
     return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
   tiny_kernel_desc d = *desc;
   if (!tn_grid_fits(t, &d)) return tn_poison(t);

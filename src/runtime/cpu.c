@@ -16,6 +16,7 @@
 #include "../base/process.c"
 #include "elf.c"
 #include "../render/lang_c.c"
+#include "../render/llvm.c"
 #endif
 
 typedef void (*tn_cpu_kernel)(void *const *mem, const long long *args, long long task, char *local);
@@ -30,6 +31,7 @@ typedef struct tn_cpu {
   tiny_ctx *t;
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
+  int takes_ir;                            // kernels are LLVM IR, not C
   int asked, unfit;                        // did it say what it is? it did, and then it could not be used
   int recalled;                            // what it once said was kept, and is taken for true
   int chosen, name, nth;                   // $TINY_CC names it; else: which of tn_cpu_names, the how manieth on PATH
@@ -79,6 +81,7 @@ static const char *const tn_cpu_clang_only[] = { TN_CPU_TRIPLE, "-fvisibility=hi
 
 static const char *const tn_cpu_names[] = { "clang", "clang-21", "clang-20", "clang-19", "clang-18", "clang-17",
                                             "clang-16", "clang-15", "clang-14", "cc", "gcc" };
+enum { TN_CPU_CLANG_OF_IR = 15 };         // the first whose pointers are opaque (LLVM 15 release notes)
 enum { TN_CPU_NAMES = sizeof tn_cpu_names / sizeof *tn_cpu_names, TN_CPU_SECONDS = 300, TN_CPU_ASK_SECONDS = 30 };
 
 static void tn_cpu_describe(tn_cpu *c, const char *said);
@@ -135,7 +138,8 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
 #ifdef TN_OS_X86
   else argv[n++] = "-mno-avx512f";         // valgrind runs the host on a lesser processor than the compiler sees
 #endif
-  argv[n++] = "-x"; argv[n++] = "c"; argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
+  argv[n++] = "-x"; argv[n++] = c->takes_ir ? "ir" : "c";
+  argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
   argv[n] = NULL;
 }
 
@@ -165,17 +169,17 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
 
 typedef struct tn_cpu_batch {
   tn_cpu *c; int n;
-  const char *const *source; tiny_bytes *binary, *log;
+  const tiny_bytes *source; tiny_bytes *binary, *log;
   tn_job *job; const char **object;        // object: files of a compiler that is not clang
   char folder[TN_OS_PATH];                 // that they and the compiler's own lie in; "": none
   int stopped;                             // one was ended by us
 } tn_cpu_batch;
 
-static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const char *input) {
+static tn_job tn_cpu_job(const tn_cpu *c, const char *const *argv, const tiny_bytes *input) {
   tn_job job;
   memset(&job, 0, sizeof job);
   job.argv = argv;
-  job.input = input; job.input_nbytes = strlen(input);
+  job.input = input ? input->data : ""; job.input_nbytes = input ? input->n : 0;
   job.seconds = c->seconds; job.most = TN_ELF_MAX_NBYTES;
   return job;
 }
@@ -238,7 +242,7 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
   for (int i = 0; i < b->n; i++, argv += TN_CPU_FLAGS) {
     if (object) object[i] = tn_text_of_format(t, "%s/%d.o", b->folder, i);
     tn_cpu_arguments(b->c, "-c", object ? object[i] : "-", argv);
-    b->job[i] = tn_cpu_job(b->c, argv, b->source[i]);
+    b->job[i] = tn_cpu_job(b->c, argv, &b->source[i]);
     b->job[i].env = env;
   }
   b->object = object;
@@ -251,7 +255,7 @@ static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
   const char *argv[TN_CPU_FLAGS];
   tn_cpu_arguments(b->c, "-S", "-", argv);
   for (int i = 0; i < b->n; i++) {
-    tn_job job = tn_cpu_job(b->c, argv, b->source[i]);
+    tn_job job = tn_cpu_job(b->c, argv, &b->source[i]);
     job.env = tn_process_environment(t, NULL);
     if (tn_process_run(t, &job, 1, 1) == TINY_OK && job.out.n) tn_log_text(t, job.out.data);
   }
@@ -260,15 +264,17 @@ static tiny_code tn_cpu_disassemble(tiny_ctx *t, void *arg) {
 
 // ** what a compiler is **
 
-static int tn_cpu_defines(const char *said, const char *macro) {
+// What stands behind the macro, NULL: it is not defined.
+static const char *tn_cpu_defined(const char *said, const char *macro) {
   char line[64];
   const int n = snprintf(line, sizeof line, "#define %s ", macro);
   for (const char *at = said; at; at = strchr(at, '\n')) {
     at += *at == '\n';
-    if (!strncmp(at, line, (size_t)n)) return 1;
+    if (!strncmp(at, line, (size_t)n)) return at + n;
   }
-  return 0;
+  return NULL;
 }
+static int tn_cpu_defines(const char *said, const char *macro) { return tn_cpu_defined(said, macro) != NULL; }
 
 // Takes what the compiler said of itself: the macros that it defines. 0: it is none that will do.
 static int tn_cpu_hear(void *dev, const char *said) {
@@ -280,7 +286,9 @@ static int tn_cpu_hear(void *dev, const char *said) {
 #else
   const int other = 0;
 #endif
-  if (!clang && !other) return 0;
+  const char *version = tn_cpu_defined(said, "__clang_major__");
+  if (!clang && (!other || c->takes_ir)) return 0;
+  if (c->takes_ir && (!version || strtol(version, NULL, 10) < TN_CPU_CLANG_OF_IR)) return 0;
   c->is_clang = clang;
   c->asked = 1;
   tn_cpu_describe(c, said);
@@ -294,7 +302,7 @@ static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
-  tn_job job = tn_cpu_job(c, argv, "");
+  tn_job job = tn_cpu_job(c, argv, NULL);
   if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
   job.most = 1 << 20;
   job.env = tn_process_environment(t, NULL);
@@ -325,9 +333,10 @@ static int tn_cpu_ask_again(tiny_ctx *t, void *dev, tiny_bytes *said) {
 
 // Compiles a module that nothing is wrong with.
 static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
-  static const char *const least[] = { "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n" };
-  tiny_bytes binary = { t, NULL, 0, 0 };
-  tn_cpu_batch b = { c, 1, least, &binary, NULL, NULL, NULL, "", 0 };
+  tiny_bytes binary = { t, NULL, 0, 0 }, least = { t, NULL, 0, 0 };
+  tn_text_put(&least, c->takes_ir ? "define void @tiny(ptr %mem) {\n  ret void\n}\n" :
+                                    "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n");
+  tn_cpu_batch b = { c, 1, &least, &binary, NULL, NULL, NULL, "", 0 };
   return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
 }
 
@@ -336,8 +345,7 @@ static int tn_cpu_fails_always(tiny_ctx *t, tn_cpu *c) {
   return c->unfit || (!c->chosen && tn_cpu_compile_least(t, c) != TINY_OK);
 }
 
-static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
-                                tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   tn_cpu *c = (tn_cpu *)dev;
   tn_cpu_batch b = { c, n, source, binary, log, NULL, NULL, "", 0 };
   while (c->compiler[0] && !c->asked) {
@@ -346,7 +354,8 @@ static tiny_code tn_cpu_compile(void *dev, int n, const char *const *source,
     if (c->t->code == TINY_E_MEMORY) return c->t->code;
   }
   if (!c->compiler[0])
-    return tiny_fail(c->t, TINY_E_COMPILE, "%s: install clang, or name a C compiler in $TINY_CC", c->why);
+    return tiny_fail(c->t, TINY_E_COMPILE, c->takes_ir ? "%s: install clang 15 or later, or name it in $TINY_CC" :
+                     "%s: install clang, or name a C compiler in $TINY_CC", c->why);
   if (n < 1) return TINY_OK;
   if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
   const tiny_code code = tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
@@ -378,14 +387,18 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   snprintf(c->target, sizeof c->target, "%s %s %s", c->facts.name, identity, tn_digest_print(&all, digest));
 }
 
-static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+#ifndef TN_TEST_IR                         // tests: the CPU takes IR as well
+  #define TN_TEST_IR 0
+#endif
+static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   if (which && *which && strcmp(which, "0")) {
-    tiny_fail(t, TINY_E_DEVICE, "CPU: there is one, not '%.100s'", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, not '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->t = t;
+  c->takes_ir = takes_ir;
   c->facts = tn_os_cpu_get();
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
@@ -397,12 +410,23 @@ static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   limits->cache_nbytes = c->facts.l2_nbytes;
   return c;
 }
+static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  return tn_cpu_open_for(t, which, limits, TN_TEST_IR);
+}
+static void *tn_cpu_open_llvm(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  return tn_cpu_open_for(t, which, limits, 1);
+}
 static const char *tn_cpu_target(void *dev) { return ((tn_cpu *)dev)->target; }
-static void tn_cpu_language(void *dev, tiny_language *out) {
+static void tn_cpu_renderer(void *dev, tiny_renderer *out) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (c->takes_ir) {
+    tn_lang_llvm(out, c->facts.vector_nbytes == 64);
+    out->dots = (uint32_t)c->facts.dots;
+    return;
+  }
   tn_lang_c(out);
-  for (int i = 0; i < TINY_DOT_COUNT; i++)
-    if (((const tn_cpu *)dev)->facts.dots >> i & 1) out->dots[i] = tn_c_dots[i];
-  if (((const tn_cpu *)dev)->facts.tiles && ((const tn_cpu *)dev)->is_clang) {
+  for (int i = 0; i < TINY_DOT_COUNT; i++) if (c->facts.dots >> i & 1) out->language.dots[i] = tn_c_dots[i];
+  if (c->facts.tiles && c->is_clang) {
     out->units = tn_c_units;
     out->nunits = TN_C_UNITS;
     out->units_allowed = tn_os_tiles_allowed;
@@ -555,8 +579,15 @@ static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
 static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
-  TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_language,
+  TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
   tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
+// The same processor, by LLVM IR: needs clang 15 or later.
+static const tiny_backend tn_llvm_backend = {
+  TINY_BACKEND_VERSION, "LLVM", tn_cpu_open_llvm, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
+};
+static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
 #endif

@@ -7,13 +7,14 @@
 #ifndef TINY_AMALGAMATED
 #include "null.c"
 #include "interp.c"
+#include "../tensor/tensor.c"
 #include "../render/cstyle.c"
 #endif
 
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
   const tiny_backend *backend; void *dev;
-  tiny_limits limits; tiny_language lang; char name[64];
+  tiny_limits limits; tiny_renderer renderer; char name[64];
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
@@ -230,11 +231,11 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
 #ifdef TINY_NO_INTERP
 enum { TN_HAS_FALLBACK = 0 };
 static const tiny_backend *const tn_fallback = NULL;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_backend, &tn_null_backend};
 #else
 enum { TN_HAS_FALLBACK = 1 };
 static const tiny_backend *const tn_fallback = &tn_interp_backend;
-static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, TN_INTERP, &tn_null_backend};
+static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_backend, TN_INTERP, &tn_null_backend};
 #endif
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
@@ -262,6 +263,13 @@ static tiny_code tn_backends_check(tiny_ctx *t, const tiny_desc *d) {
   return TINY_OK;
 }
 
+// What writes the kernels of the device, as it is now: a compiler that was asked what it is may change it.
+static void tn_device_renderer(struct tn_device *d) {
+  memset(&d->renderer, 0, sizeof d->renderer);
+  if (d->backend->renderer) d->backend->renderer(d->dev, &d->renderer);
+  if (!d->renderer.kernel) tn_cstyle(&d->renderer);
+}
+
 static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
   struct tn_device *d = t->device;
   memset(&d->limits, 0, sizeof d->limits);
@@ -269,12 +277,12 @@ static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *w
   d->dev = b->open(t, which, &d->limits);
   if (!d->dev) return tiny_fail(t, TINY_E_DEVICE, "device %s could not be opened", b->name);
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
-  if (b->language) b->language(d->dev, &d->lang);
+  tn_device_renderer(d);
   return TINY_OK;
 }
 
 // Backends compile with nothing to unwind to: a refused allocation is recorded, and their own frames end as they do.
-static tiny_code tn_device_compile(tiny_ctx *t, int n, const char *const *source, tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code tn_device_compile(tiny_ctx *t, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   const struct tn_device *d = t->device;
   jmp_buf *const trap = t->trap;
   const tiny_code before = t->code;

@@ -1,34 +1,62 @@
 // null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
 // machine, and its own cost can be measured. Memory is the host's: what a kernel would have computed reads as zeros,
-// or as what lay in that memory before. "Compiled" kernels are their sources.
+// or as what lay in that memory before. "Compiled" kernels are their sources: C, or what NULL:LLVM and NULL:WGSL name.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
 #ifndef TINY_AMALGAMATED
 #include "cpu.c"
+#include "../render/lang_wgsl.c"
 #endif
 
+enum { TN_NULL_C, TN_NULL_LLVM, TN_NULL_WGSL, TN_NULL_LANGUAGES };
+typedef struct tn_null { tiny_ctx *t; int language; } tn_null;
+
+// What WebGPU promises of any device (W3C, WebGPU, 3.6.2 Limits).
+static void tn_null_webgpu(tiny_limits *limits) {
+  memset(limits, 0, sizeof *limits);
+  limits->host_memory = 1;
+  limits->shared_nbytes = 16384;
+  for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
+  limits->local_total = 256;
+}
 static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  (void)which;
+  static const char *const names[TN_NULL_LANGUAGES] = {"", "LLVM", "WGSL"};
+  int language = 0;
+  while (language < TN_NULL_LANGUAGES && strcmp(which, names[language])) language++;
+  if (language == TN_NULL_LANGUAGES) {
+    tiny_fail(t, TINY_E_DEVICE, "NULL: there are NULL, NULL:LLVM and NULL:WGSL, not '%.100s'", which);
+    return NULL;
+  }
+  tn_null *d = (tn_null *)tn_alloc(t, sizeof *d);
+  if (!d) return NULL;
+  d->t = t;
+  d->language = language;
   memset(limits, 0, sizeof *limits);
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = limits->vector_registers = 32;
   limits->cache_nbytes = (size_t)1 << 20;
-  return t;                                // the device is the context: there is nothing to remember
+  if (language == TN_NULL_WGSL) tn_null_webgpu(limits);
+  return d;
 }
-static void tn_null_close(void *dev) { (void)dev; }
+static void tn_null_close(void *dev) { tn_release(((tn_null *)dev)->t, dev, sizeof(tn_null)); }
 static const char *tn_null_target(void *dev) { (void)dev; return "null"; }
-static void tn_null_language(void *dev, tiny_language *out) { (void)dev; tn_lang_c(out); }
+static void tn_null_renderer(void *dev, tiny_renderer *out) {
+  switch (((const tn_null *)dev)->language) {
+    case TN_NULL_LLVM: tn_lang_llvm(out, 0); return;
+    case TN_NULL_WGSL: tn_lang_wgsl(out); return;
+    default: tn_lang_c(out); return;
+  }
+}
 static void *tn_null_alloc(void *dev, size_t nbytes) {
-  void *p = tn_cpu_aligned_alloc((tiny_ctx *)dev, nbytes);
+  void *p = tn_cpu_aligned_alloc(((tn_null *)dev)->t, nbytes);
   return p ? memset(p, 0, nbytes) : NULL;
 }
 static void tn_null_free(void *dev, void *mem, size_t nbytes) {
-  tn_cpu_aligned_free((tiny_ctx *)dev, mem, nbytes);
+  tn_cpu_aligned_free(((tn_null *)dev)->t, mem, nbytes);
 }
-static tiny_code tn_null_compile(void *dev, int n, const char *const *source,
-                                 tiny_bytes *binary, tiny_bytes *log) {
+static tiny_code tn_null_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   (void)dev; (void)log;
-  for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i], strlen(source[i]));
+  for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i].data, source[i].n);
   return TINY_OK;
 }
 static void *tn_null_load(void *dev, const void *binary, size_t nbytes) {
@@ -46,7 +74,7 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 }
 
 static const tiny_backend tn_null_backend = {
-  TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_language,
+  TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
   tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
   tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
 };

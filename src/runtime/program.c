@@ -54,10 +54,9 @@ typedef struct tn_build {
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
-  tn_lowered low; uint64_t lanes;          // of the vectors in the text (tn_render_lanes)
-  size_t local_nbytes;                     // tn_render_local_nbytes
-  const char *text;
-  size_t text_nbytes;                      // of text, where it is memory of the build's
+  tn_lowered low;
+  size_t local_nbytes;
+  tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
@@ -139,25 +138,30 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
 
-static void tn_build_keep_text(tiny_ctx *t, tn_build *b, const char *text) {
-  const size_t nbytes = strlen(text) + 1;
-  b->text = (const char *)memcpy(tn_realloc(t, NULL, 0, nbytes), text, nbytes);
-  b->text_nbytes = nbytes;
+// Writes the kernel, and keeps what was written.
+static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
+  const tiny_renderer *r = &t->device->renderer;
+  const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
+  tiny_bytes out = {t, NULL, 0, 0};
+  if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
+  if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
+  b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
+  b->text.n = out.n;
+  b->owned = 1;
+  return TINY_OK;
 }
 
-// The text of a kernel, or an executable for the interpreter.
+// What is rendered of a kernel, or an executable for the interpreter.
 static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
   const struct tn_device *d = t->device;
-  const int interpret = !d->backend->language || t->programs->interpret;
-  const tn_target target = {interpret ? NULL : &d->lang, &d->limits};
+  const int interpret = !d->backend->renderer || t->programs->interpret;
+  const tn_target target = {interpret ? NULL : &d->renderer, &d->limits};
   if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
-  b->lanes = tn_render_lanes(&b->low);
-  b->local_nbytes = tn_render_local_nbytes(&d->lang, &b->low);
+  b->local_nbytes = (size_t)b->low.local_nbytes;
   if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
     return t->code;
-  tn_build_keep_text(t, b, tn_render(t, &d->lang, b->name, &b->low));
-  return t->code;
+  return tn_build_render(t, b);
 }
 
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
@@ -167,7 +171,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
   tn_scratch_rewind(t, mark);
-  b->low.list = NULL;
+  b->low.list = NULL; b->low.hints = NULL;
   t->stats.lower_ns += tn_os_now() - from;
   return code;
 }
@@ -270,36 +274,48 @@ static const tn_digest *tn_programs_base(tiny_ctx *t) {
   struct tn_programs *p = t->programs;
   const struct tn_device *d = t->device;
   if (p->based) return &p->base;
+  const tiny_renderer *r = &d->renderer;
   tn_digester all = tn_digest_open();
-  tiny_bytes prelude = {t, NULL, 0, 0};
+  tiny_bytes empty = {t, NULL, 0, 0};
   tn_digest_add_text(&all, TINY_VERSION " " TN_SOURCE_ID);
   tn_digest_add_text(&all, d->backend->name);
   tn_digest_add_text(&all, d->backend->target ? d->backend->target(d->dev) : "");
-  if (d->backend->language) tn_render_prelude(&prelude, &d->lang, ~(uint64_t)0);
-  tn_digest_add_text(&all, prelude.n ? prelude.data : "");
+  if (d->backend->renderer) {
+    tn_digest_add_text(&all, r->name ? r->name : "");
+    tn_digest_add(&all, r->ops, sizeof r->ops);
+    tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
+    tn_digest_add(&all, &r->dots, sizeof r->dots);
+    tn_digest_add(&all, &r->flags, sizeof r->flags);
+    for (int i = 0; i < r->nunits; i++) tn_digest_add(&all, &r->units[i].m, 7);
+    if (r->module) r->module(t, r, NULL, 0, &empty);
+    tn_digest_add(&all, empty.data, empty.n);
+  }
   p->base = tn_digest_close(&all);
   p->based = 1;
   return &p->base;
 }
 
-// Of what: "kernel", "module" or "opts" of text.
-static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
+// Of what: "kernel", "module" or "opts", that these bytes are.
+static tn_digest tn_bytes_key(tiny_ctx *t, const char *what, const void *data, size_t nbytes) {
   tn_digester d = tn_digest_open();
   tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
   tn_digest_add_text(&d, what);
-  tn_digest_add_text(&d, text);
+  tn_digest_add(&d, data, nbytes);
   return tn_digest_close(&d);
 }
+static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
+  return tn_bytes_key(t, what, text, strlen(text));
+}
 
-// The text of a module: prelude and kernels. Foreign source stands alone.
-static const char *tn_module_text(tiny_ctx *t, tn_build *const *b, int n) {
-  tiny_bytes text = {t, NULL, 0, 0};
-  uint64_t lanes = 0;
-  if (n == 1 && b[0]->custom) return b[0]->custom;
-  for (int i = 0; i < n; i++) lanes |= b[i]->lanes;
-  tn_render_prelude(&text, &t->device->lang, lanes);
-  for (int i = 0; i < n; i++) tn_text_add(&text, "%s", b[i]->text);
-  return text.data;
+// A module of kernels. Foreign source stands alone, as it is.
+static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
+  const tiny_renderer *r = &t->device->renderer;
+  tiny_bytes all = {t, NULL, 0, 0};
+  tiny_rendered *kernels = (tiny_rendered *)tn_scratch(t, (size_t)n * sizeof *kernels);
+  for (int i = 0; i < n; i++) kernels[i] = b[i]->text;
+  if (r->module && !b[0]->custom) r->module(t, r, kernels, n, &all);
+  else for (int i = 0; i < n; i++) tiny_bytes_add(&all, kernels[i].data, kernels[i].n);
+  return all;
 }
 
 // ** which compiler **
@@ -329,7 +345,7 @@ static void tn_compiler_keep(tiny_ctx *t, const tiny_bytes *said) {
   if (said->n) tn_cache_write(&t->programs->cache, &key, "cc", said->data, said->n);
 }
 static void tn_compiler_adopt(tiny_ctx *t) {
-  t->device->backend->language(t->device->dev, &t->device->lang);
+  tn_device_renderer(t->device);
   t->programs->based = 0;
 }
 // 1: it says something else than it once did.
@@ -344,7 +360,7 @@ static int tn_compiler_ask_again(tiny_ctx *t) {
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
 static void tn_compiler_settle(tiny_ctx *t) {
   struct tn_device *d = t->device;
-  if (d->backend != &tn_cpu_backend || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
+  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
   while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
@@ -360,7 +376,7 @@ static void tn_compiler_settle(tiny_ctx *t) {
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = t->device;
   tn_module *m = NULL;
-  if (!d->backend->language) {
+  if (!d->backend->renderer) {
     m = (tn_module *)tn_alloc(t, sizeof *m);
     m->next = t->programs->modules;
     t->programs->modules = m;
@@ -382,7 +398,7 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
   int *of = (int *)tn_scratch(t, (size_t)n * sizeof *of), at = 0;
   tn_build **sorted = (tn_build **)tn_scratch(t, (size_t)n * sizeof *sorted);
   for (int i = 0; i < n; i++) {
-    const size_t length = strlen(b[i]->text) + 1;
+    const size_t length = b[i]->text.n + 1;
     int j = i;
     for (; j && nbytes[j - 1] < length; j--) { nbytes[j] = nbytes[j - 1]; sorted[j] = sorted[j - 1]; }
     nbytes[j] = length; sorted[j] = b[i];
@@ -414,17 +430,17 @@ static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
 // Compiles the builds that are left, spread over as many modules as there are cores.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   struct tn_device *d = t->device;
-  int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = 0;
+  int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = (d->renderer.flags & TINY_TARGET_ALONE) != 0;
   for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
   if (foreign) modules = n;
-  const char **text = (const char **)tn_scratch(t, (size_t)modules * sizeof *text);
+  tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
   int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
   tn_build_deal(t, b, n, modules, first);
   for (int m = 0; m < modules; m++) {
-    text[m] = tn_module_text(t, b + first[m], first[m + 1] - first[m]);
+    text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
     binary[m].t = t;
-    if (tn_debug(t, 'c')) tn_log_text(t, text[m]);
+    if (tn_debug(t, 'c')) tn_log_text(t, text[m].data);
   }
   const uint64_t from = tn_os_now();
   tn_say_compiling(t, n);
@@ -434,7 +450,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
-    const tn_digest key = tn_text_key(t, "module", text[m]);
+    const tn_digest key = tn_bytes_key(t, "module", text[m].data, text[m].n);
     tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
     if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
     tn_cache_write(&t->programs->cache, &key, "bin", binary[m].data, binary[m].n);
@@ -486,10 +502,10 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     b->exe = tn_executable_find(t, &b->key);
     if (b->exe) continue;
     tn_build_rename(t, b, i, &names);
-    if (b->custom) b->text = b->custom;
+    if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     if (b->exe) continue;
-    b->text_key = tn_text_key(t, "kernel", b->text);
+    b->text_key = tn_bytes_key(t, "kernel", b->text.data, b->text.n);
     tn_build_from_disk(t, b);
     if (!b->exe) left[nleft++] = b;
   }
@@ -501,8 +517,8 @@ static void tn_builds_clear(void *arg) {
   tn_nodes_leave(all->t);
   tn_nodes_close(all->t, &all->t->ir->others);
   for (int i = 0; i < all->n; i++)
-    if (all->build[i].text_nbytes)
-      tn_release(all->t, (void *)(uintptr_t)all->build[i].text, all->build[i].text_nbytes);
+    if (all->build[i].owned)
+      tn_release(all->t, (void *)(uintptr_t)all->build[i].text.data, all->build[i].text.n + 1);
 }
 
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
@@ -533,7 +549,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
     tn_compiler_settle(t);
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && d->backend == &tn_cpu_backend && tn_builds_again(t, &all));
+  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_again(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;

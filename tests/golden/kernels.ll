@@ -1,0 +1,1219 @@
+; == elementwise
+attributes #0 = { nounwind "no-builtins" }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{i32 1}
+declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
+define hidden void @E_12_16_f715a607(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+begin:
+  %p0.at = getelementptr i64, ptr %mem, i64 0
+  %p0 = load ptr, ptr %p0.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
+  %p2.at = getelementptr i64, ptr %mem, i64 2
+  %p2 = load ptr, ptr %p2.at, align 8
+  %t0 = insertelement <8 x i8> poison, i8 0, i64 0
+  %v11 = shufflevector <8 x i8> %t0, <8 x i8> poison, <8 x i32> zeroinitializer
+  %t1 = insertelement <8 x i32> poison, i32 12, i64 0
+  %v13 = shufflevector <8 x i32> %t1, <8 x i32> poison, <8 x i32> zeroinitializer
+  br label %L0
+L0:
+  %v15 = phi i32 [ 0, %begin ], [ %v15.next, %L0.tail ]
+  %t2 = icmp slt i32 %v15, 12
+  br i1 %t2, label %L0.body, label %L0.end
+L0.body:
+  %v16 = mul nsw i32 %v15, 16
+  %v17 = mul nsw i32 %v15, 12
+  %v18 = icmp slt i32 0, %v15
+  %v19 = select i1 %v18, i8 1, i8 0
+  %t3 = insertelement <8 x i8> poison, i8 %v19, i64 0
+  %v20 = shufflevector <8 x i8> %t3, <8 x i8> poison, <8 x i32> zeroinitializer
+  %v21 = icmp ne <8 x i8> %v20, %v11
+  %v22 = icmp slt i32 %v15, 11
+  %v23 = select i1 %v22, i8 1, i8 0
+  %t4 = insertelement <8 x i8> poison, i8 %v23, i64 0
+  %v24 = shufflevector <8 x i8> %t4, <8 x i8> poison, <8 x i32> zeroinitializer
+  %v25 = icmp ne <8 x i8> %v11, %v24
+  br label %L1
+L1:
+  %v26 = phi i32 [ 0, %L0.body ], [ %v26.next, %L1.tail ]
+  %t5 = icmp slt i32 %v26, 2
+  br i1 %t5, label %L1.body, label %L1.end
+L1.body:
+  %v27 = mul nsw i32 %v26, 8
+  %v28 = add nsw i32 %v16, %v27
+  %t6 = getelementptr inbounds float, ptr %p1, i32 %v27
+  %v31 = load <8 x float>, ptr %t6, align 4
+  %v32 = add nsw i32 %v17, %v27
+  %v33 = add nsw i32 %v32, -12
+  %t7 = insertelement <8 x i32> poison, i32 %v27, i64 0
+  %v34 = shufflevector <8 x i32> %t7, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v35 = add nsw <8 x i32> %v34, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v36 = icmp slt <8 x i32> %v35, %v13
+  %v37 = and <8 x i1> %v21, %v36
+  %v38 = and <8 x i1> %v37, %v25
+  %t8 = getelementptr float, ptr %p2, i32 %v33
+  %v40 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t8, i32 4, <8 x i1> %v38, <8 x float> zeroinitializer)
+  %v41 = fadd contract <8 x float> %v31, %v40
+  %t9 = getelementptr inbounds float, ptr %p0, i32 %v28
+  store <8 x float> %v41, ptr %t9, align 4
+  br label %L1.tail
+L1.tail:
+  %v26.next = add nsw i32 %v26, 1
+  br label %L1
+L1.end:
+  br label %L0.tail
+L0.tail:
+  %v15.next = add nsw i32 %v15, 1
+  br label %L0
+L0.end:
+  ret void
+}
+; == integers
+attributes #0 = { nounwind "no-builtins" }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{i32 1}
+define hidden void @E_70_4e0fbd22(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+begin:
+  %p0.at = getelementptr i64, ptr %mem, i64 0
+  %p0 = load ptr, ptr %p0.at, align 8
+  %p2.at = getelementptr i64, ptr %mem, i64 2
+  %p2 = load ptr, ptr %p2.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
+  %t0 = insertelement <8 x float> poison, float 0x4059000000000000, i64 0
+  %v6 = shufflevector <8 x float> %t0, <8 x float> poison, <8 x i32> zeroinitializer
+  %t1 = insertelement <8 x float> poison, float 0xC0E0000000000000, i64 0
+  %v9 = shufflevector <8 x float> %t1, <8 x float> poison, <8 x i32> zeroinitializer
+  %t2 = insertelement <8 x i1> poison, i1 true, i64 0
+  %v11 = shufflevector <8 x i1> %t2, <8 x i1> poison, <8 x i32> zeroinitializer
+  %t3 = insertelement <8 x float> poison, float 0x40E0000000000000, i64 0
+  %v13 = shufflevector <8 x float> %t3, <8 x float> poison, <8 x i32> zeroinitializer
+  %t4 = insertelement <8 x float> poison, float 0x0000000000000000, i64 0
+  %v15 = shufflevector <8 x float> %t4, <8 x float> poison, <8 x i32> zeroinitializer
+  %t5 = insertelement <8 x i16> poison, i16 32767, i64 0
+  %v17 = shufflevector <8 x i16> %t5, <8 x i16> poison, <8 x i32> zeroinitializer
+  %t6 = insertelement <8 x i16> poison, i16 -32768, i64 0
+  %v19 = shufflevector <8 x i16> %t6, <8 x i16> poison, <8 x i32> zeroinitializer
+  %t7 = insertelement <8 x i16> poison, i16 0, i64 0
+  %v21 = shufflevector <8 x i16> %t7, <8 x i16> poison, <8 x i32> zeroinitializer
+  %t8 = insertelement <8 x i16> poison, i16 2, i64 0
+  %v23 = shufflevector <8 x i16> %t8, <8 x i16> poison, <8 x i32> zeroinitializer
+  %t9 = insertelement <8 x i16> poison, i16 5, i64 0
+  %v25 = shufflevector <8 x i16> %t9, <8 x i16> poison, <8 x i32> zeroinitializer
+  %t10 = insertelement <8 x i16> poison, i16 -1, i64 0
+  %v27 = shufflevector <8 x i16> %t10, <8 x i16> poison, <8 x i32> zeroinitializer
+  %t11 = insertelement <8 x i16> poison, i16 1, i64 0
+  %v30 = shufflevector <8 x i16> %t11, <8 x i16> poison, <8 x i32> zeroinitializer
+  br label %L0
+L0:
+  %v31 = phi i32 [ 0, %begin ], [ %v31.next, %L0.tail ]
+  %t12 = icmp slt i32 %v31, 9
+  br i1 %t12, label %L0.body, label %L0.end
+L0.body:
+  %v32 = mul nsw i32 %v31, -8
+  %v33 = add nsw i32 %v32, 62
+  %v34 = icmp slt i32 %v33, 0
+  %v35 = select i1 %v34, i32 0, i32 %v33
+  %v36 = sub nsw i32 62, %v35
+  %t13 = getelementptr inbounds float, ptr %p2, i32 %v36
+  %v39 = load <8 x float>, ptr %t13, align 4
+  %v40 = fmul contract <8 x float> %v6, %v39
+  %v41 = fcmp olt <8 x float> %v40, %v9
+  %v42 = xor <8 x i1> %v41, %v11
+  %v43 = fcmp olt <8 x float> %v40, %v13
+  %v44 = and <8 x i1> %v42, %v43
+  %v45 = select <8 x i1> %v44, <8 x float> %v40, <8 x float> %v15
+  %v46 = fptosi <8 x float> %v45 to <8 x i16>
+  %v47 = fcmp olt <8 x float> %v15, %v40
+  %v48 = fcmp olt <8 x float> %v40, %v15
+  %v49 = select <8 x i1> %v48, <8 x i16> %v19, <8 x i16> %v21
+  %v50 = select <8 x i1> %v47, <8 x i16> %v17, <8 x i16> %v49
+  %v51 = select <8 x i1> %v44, <8 x i16> %v46, <8 x i16> %v50
+  %v52 = ashr <8 x i16> %v51, %v23
+  %v53 = xor <8 x i16> %v51, %v25
+  %v54 = icmp ne <8 x i16> %v53, %v21
+  %v55 = icmp ne <8 x i16> %v53, %v27
+  %t14 = getelementptr inbounds float, ptr %p1, i32 %v36
+  %v57 = load <8 x float>, ptr %t14, align 4
+  %v58 = fmul contract <8 x float> %v6, %v57
+  %v59 = fcmp olt <8 x float> %v58, %v9
+  %v60 = xor <8 x i1> %v59, %v11
+  %v61 = fcmp olt <8 x float> %v58, %v13
+  %v62 = and <8 x i1> %v60, %v61
+  %v63 = select <8 x i1> %v62, <8 x float> %v58, <8 x float> %v15
+  %v64 = fptosi <8 x float> %v63 to <8 x i16>
+  %v65 = fcmp olt <8 x float> %v15, %v58
+  %v66 = fcmp olt <8 x float> %v58, %v15
+  %v67 = select <8 x i1> %v66, <8 x i16> %v19, <8 x i16> %v21
+  %v68 = select <8 x i1> %v65, <8 x i16> %v17, <8 x i16> %v67
+  %v69 = select <8 x i1> %v62, <8 x i16> %v64, <8 x i16> %v68
+  %v70 = select <8 x i1> %v55, <8 x i16> %v53, <8 x i16> %v30
+  %v71 = icmp ne <8 x i16> %v70, %v21
+  %v72 = select <8 x i1> %v71, <8 x i16> %v70, <8 x i16> %v30
+  %v73 = sdiv <8 x i16> %v69, %v72
+  %v74 = sub <8 x i16> zeroinitializer, %v69
+  %v75 = select <8 x i1> %v55, <8 x i16> %v73, <8 x i16> %v74
+  %v76 = select <8 x i1> %v54, <8 x i16> %v75, <8 x i16> %v21
+  %v77 = srem <8 x i16> %v69, %v72
+  %v78 = select <8 x i1> %v55, <8 x i16> %v77, <8 x i16> %v21
+  %v79 = select <8 x i1> %v54, <8 x i16> %v78, <8 x i16> %v69
+  %v80 = icmp ne <8 x i16> %v79, %v21
+  %v81 = xor <8 x i16> %v79, %v53
+  %v82 = icmp slt <8 x i16> %v81, %v21
+  %v83 = and <8 x i1> %v80, %v82
+  %v84 = and <8 x i1> %v83, %v54
+  %v85 = select <8 x i1> %v84, <8 x i16> %v27, <8 x i16> %v21
+  %v86 = add <8 x i16> %v76, %v85
+  %v87 = add <8 x i16> %v52, %v86
+  %t15 = getelementptr inbounds i16, ptr %p0, i32 %v36
+  store <8 x i16> %v87, ptr %t15, align 2
+  br label %L0.tail
+L0.tail:
+  %v31.next = add nsw i32 %v31, 1
+  br label %L0
+L0.end:
+  ret void
+}
+; == bytes
+attributes #0 = { nounwind "no-builtins" }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{i32 1}
+define hidden void @r_9_300_7950ac1e(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+begin:
+  %p0.at = getelementptr i64, ptr %mem, i64 0
+  %p0 = load ptr, ptr %p0.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
+  %v2 = alloca <4 x i64>, align 32
+  %v27 = alloca <4 x i64>, align 32
+  %v30 = alloca <4 x i64>, align 32
+  %t0 = insertelement <4 x float> poison, float 0x4059000000000000, i64 0
+  %v6 = shufflevector <4 x float> %t0, <4 x float> poison, <4 x i32> zeroinitializer
+  %t1 = insertelement <4 x float> poison, float 0xC060000000000000, i64 0
+  %v12 = shufflevector <4 x float> %t1, <4 x float> poison, <4 x i32> zeroinitializer
+  %t2 = insertelement <4 x i1> poison, i1 true, i64 0
+  %v14 = shufflevector <4 x i1> %t2, <4 x i1> poison, <4 x i32> zeroinitializer
+  %t3 = insertelement <4 x float> poison, float 0x4060000000000000, i64 0
+  %v16 = shufflevector <4 x float> %t3, <4 x float> poison, <4 x i32> zeroinitializer
+  %t4 = insertelement <4 x float> poison, float 0x0000000000000000, i64 0
+  %v18 = shufflevector <4 x float> %t4, <4 x float> poison, <4 x i32> zeroinitializer
+  %t5 = insertelement <4 x i8> poison, i8 127, i64 0
+  %v20 = shufflevector <4 x i8> %t5, <4 x i8> poison, <4 x i32> zeroinitializer
+  %t6 = insertelement <4 x i8> poison, i8 -128, i64 0
+  %v22 = shufflevector <4 x i8> %t6, <4 x i8> poison, <4 x i32> zeroinitializer
+  %t7 = insertelement <4 x i8> poison, i8 0, i64 0
+  %v24 = shufflevector <4 x i8> %t7, <4 x i8> poison, <4 x i32> zeroinitializer
+  %t8 = insertelement <4 x i64> poison, i64 0, i64 0
+  %v26 = shufflevector <4 x i64> %t8, <4 x i64> poison, <4 x i32> zeroinitializer
+  br label %L0
+L0:
+  %v34 = phi i32 [ 0, %begin ], [ %v34.next, %L0.tail ]
+  %t9 = icmp slt i32 %v34, 3
+  br i1 %t9, label %L0.body, label %L0.end
+L0.body:
+  %v35 = mul nsw i32 %v34, 3
+  %v37 = mul nsw i32 %v34, 900
+  store <4 x i64> %v26, ptr %v2, align 32
+  store <4 x i64> %v26, ptr %v27, align 32
+  store <4 x i64> %v26, ptr %v30, align 32
+  br label %L1
+L1:
+  %v47 = phi i32 [ 0, %L0.body ], [ %v47.next, %L1.tail ]
+  %t10 = icmp slt i32 %v47, 75
+  br i1 %t10, label %L1.body, label %L1.end, !prof !{!"branch_weights", i32 74, i32 1}
+L1.body:
+  %v48 = mul nsw i32 %v47, 4
+  %v49 = add nsw i32 %v37, %v48
+  %t11 = getelementptr inbounds float, ptr %p1, i32 %v49
+  %v51 = load <4 x float>, ptr %t11, align 4
+  %v52 = fmul contract <4 x float> %v6, %v51
+  %v53 = fcmp olt <4 x float> %v52, %v12
+  %v54 = xor <4 x i1> %v53, %v14
+  %v55 = fcmp olt <4 x float> %v52, %v16
+  %v56 = and <4 x i1> %v54, %v55
+  %v57 = select <4 x i1> %v56, <4 x float> %v52, <4 x float> %v18
+  %v58 = fptosi <4 x float> %v57 to <4 x i8>
+  %v59 = fcmp olt <4 x float> %v18, %v52
+  %v60 = fcmp olt <4 x float> %v52, %v18
+  %v61 = select <4 x i1> %v60, <4 x i8> %v22, <4 x i8> %v24
+  %v62 = select <4 x i1> %v59, <4 x i8> %v20, <4 x i8> %v61
+  %v63 = select <4 x i1> %v56, <4 x i8> %v58, <4 x i8> %v62
+  %v64 = sext <4 x i8> %v63 to <4 x i64>
+  %v67 = load <4 x i64>, ptr %v2, align 32
+  %v68 = add <4 x i64> %v64, %v67
+  store <4 x i64> %v68, ptr %v2, align 32
+  %v70 = add nsw i32 %v49, 300
+  %t12 = getelementptr inbounds float, ptr %p1, i32 %v70
+  %v72 = load <4 x float>, ptr %t12, align 4
+  %v73 = fmul contract <4 x float> %v6, %v72
+  %v74 = fcmp olt <4 x float> %v73, %v12
+  %v75 = xor <4 x i1> %v74, %v14
+  %v76 = fcmp olt <4 x float> %v73, %v16
+  %v77 = and <4 x i1> %v75, %v76
+  %v78 = select <4 x i1> %v77, <4 x float> %v73, <4 x float> %v18
+  %v79 = fptosi <4 x float> %v78 to <4 x i8>
+  %v80 = fcmp olt <4 x float> %v18, %v73
+  %v81 = fcmp olt <4 x float> %v73, %v18
+  %v82 = select <4 x i1> %v81, <4 x i8> %v22, <4 x i8> %v24
+  %v83 = select <4 x i1> %v80, <4 x i8> %v20, <4 x i8> %v82
+  %v84 = select <4 x i1> %v77, <4 x i8> %v79, <4 x i8> %v83
+  %v85 = sext <4 x i8> %v84 to <4 x i64>
+  %v88 = load <4 x i64>, ptr %v27, align 32
+  %v89 = add <4 x i64> %v85, %v88
+  store <4 x i64> %v89, ptr %v27, align 32
+  %v91 = add nsw i32 %v49, 600
+  %t13 = getelementptr inbounds float, ptr %p1, i32 %v91
+  %v93 = load <4 x float>, ptr %t13, align 4
+  %v94 = fmul contract <4 x float> %v6, %v93
+  %v95 = fcmp olt <4 x float> %v94, %v12
+  %v96 = xor <4 x i1> %v95, %v14
+  %v97 = fcmp olt <4 x float> %v94, %v16
+  %v98 = and <4 x i1> %v96, %v97
+  %v99 = select <4 x i1> %v98, <4 x float> %v94, <4 x float> %v18
+  %v100 = fptosi <4 x float> %v99 to <4 x i8>
+  %v101 = fcmp olt <4 x float> %v18, %v94
+  %v102 = fcmp olt <4 x float> %v94, %v18
+  %v103 = select <4 x i1> %v102, <4 x i8> %v22, <4 x i8> %v24
+  %v104 = select <4 x i1> %v101, <4 x i8> %v20, <4 x i8> %v103
+  %v105 = select <4 x i1> %v98, <4 x i8> %v100, <4 x i8> %v104
+  %v106 = sext <4 x i8> %v105 to <4 x i64>
+  %v109 = load <4 x i64>, ptr %v30, align 32
+  %v110 = add <4 x i64> %v106, %v109
+  store <4 x i64> %v110, ptr %v30, align 32
+  br label %L1.tail
+L1.tail:
+  %v47.next = add nsw i32 %v47, 1
+  br label %L1
+L1.end:
+  %v116 = load <4 x i64>, ptr %v2, align 32
+  %v117 = extractelement <4 x i64> %v116, i64 1
+  %v120 = load <4 x i64>, ptr %v27, align 32
+  %v121 = extractelement <4 x i64> %v120, i64 1
+  %v122 = extractelement <4 x i64> %v116, i64 3
+  %v123 = extractelement <4 x i64> %v120, i64 3
+  %v124 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
+  %v125 = extractelement <4 x i64> %v116, i64 0
+  %v126 = extractelement <4 x i64> %v120, i64 0
+  %v127 = extractelement <4 x i64> %v116, i64 2
+  %v128 = extractelement <4 x i64> %v120, i64 2
+  %v129 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %v130 = add <4 x i64> %v124, %v129
+  %v131 = shufflevector <4 x i64> %v130, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
+  %v132 = shufflevector <4 x i64> %v130, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
+  %v133 = add <2 x i64> %v131, %v132
+  %t14 = getelementptr inbounds i64, ptr %p0, i32 %v35
+  store <2 x i64> %v133, ptr %t14, align 8
+  %v135 = add nsw i32 %v35, 2
+  %v139 = load <4 x i64>, ptr %v30, align 32
+  %v140 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
+  %v141 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
+  %v142 = add <2 x i64> %v140, %v141
+  %v143 = extractelement <2 x i64> %v142, i64 0
+  %v144 = extractelement <2 x i64> %v142, i64 1
+  %v145 = add i64 %v143, %v144
+  %t15 = getelementptr inbounds i64, ptr %p0, i32 %v135
+  store i64 %v145, ptr %t15, align 8
+  br label %L0.tail
+L0.tail:
+  %v34.next = add nsw i32 %v34, 1
+  br label %L0
+L0.end:
+  ret void
+}
+; == matmul
+attributes #0 = { nounwind "no-builtins" }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{i32 1}
+define hidden void @r_40_56_48_2e70c124(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+begin:
+  %p0.at = getelementptr i64, ptr %mem, i64 0
+  %p0 = load ptr, ptr %p0.at, align 8
+  %p2.at = getelementptr i64, ptr %mem, i64 2
+  %p2 = load ptr, ptr %p2.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
+  %v10 = alloca <8 x float>, align 32
+  %v21 = alloca <8 x float>, align 32
+  %v24 = alloca <8 x float>, align 32
+  %v27 = alloca <8 x float>, align 32
+  %v29 = alloca <8 x float>, align 32
+  %v31 = alloca <8 x float>, align 32
+  %v33 = alloca <8 x float>, align 32
+  %v35 = alloca <8 x float>, align 32
+  %v37 = alloca <8 x float>, align 32
+  %v40 = alloca <8 x float>, align 32
+  %v42 = alloca <8 x float>, align 32
+  %v44 = alloca <8 x float>, align 32
+  %v46 = alloca <8 x float>, align 32
+  %v49 = alloca <8 x float>, align 32
+  %v51 = alloca <8 x float>, align 32
+  %v53 = alloca <8 x float>, align 32
+  %v55 = alloca <8 x float>, align 32
+  %v58 = alloca <8 x float>, align 32
+  %v60 = alloca <8 x float>, align 32
+  %v62 = alloca <8 x float>, align 32
+  %v2 = trunc i64 %task to i32
+  %v4 = mul nsw i32 %v2, 1120
+  %v15 = mul nsw i32 %v2, 960
+  %t0 = insertelement <8 x float> poison, float 0x0000000000000000, i64 0
+  %v20 = shufflevector <8 x float> %t0, <8 x float> poison, <8 x i32> zeroinitializer
+  br label %L0
+L0:
+  %v77 = phi i32 [ 0, %begin ], [ %v77.next, %L0.tail ]
+  %t1 = icmp slt i32 %v77, 4
+  br i1 %t1, label %L0.body, label %L0.end
+L0.body:
+  %v78 = mul nsw i32 %v77, 280
+  %v79 = mul nsw i32 %v77, 240
+  br label %L1
+L1:
+  %v80 = phi i32 [ 0, %L0.body ], [ %v80.next, %L1.tail ]
+  %t2 = icmp slt i32 %v80, 2
+  br i1 %t2, label %L1.body, label %L1.end
+L1.body:
+  %v81 = mul nsw i32 %v80, -32
+  %v82 = add nsw i32 %v81, 24
+  %v83 = icmp slt i32 %v82, 0
+  %v84 = select i1 %v83, i32 0, i32 %v82
+  %v85 = sub nsw i32 %v4, %v84
+  %v86 = add nsw i32 %v85, %v78
+  %v87 = add nsw i32 %v86, 24
+  store <8 x float> %v20, ptr %v10, align 32
+  store <8 x float> %v20, ptr %v21, align 32
+  store <8 x float> %v20, ptr %v24, align 32
+  store <8 x float> %v20, ptr %v27, align 32
+  store <8 x float> %v20, ptr %v29, align 32
+  store <8 x float> %v20, ptr %v31, align 32
+  store <8 x float> %v20, ptr %v33, align 32
+  store <8 x float> %v20, ptr %v35, align 32
+  store <8 x float> %v20, ptr %v37, align 32
+  store <8 x float> %v20, ptr %v40, align 32
+  store <8 x float> %v20, ptr %v42, align 32
+  store <8 x float> %v20, ptr %v44, align 32
+  store <8 x float> %v20, ptr %v46, align 32
+  store <8 x float> %v20, ptr %v49, align 32
+  store <8 x float> %v20, ptr %v51, align 32
+  store <8 x float> %v20, ptr %v53, align 32
+  store <8 x float> %v20, ptr %v55, align 32
+  store <8 x float> %v20, ptr %v58, align 32
+  store <8 x float> %v20, ptr %v60, align 32
+  store <8 x float> %v20, ptr %v62, align 32
+  br label %L2
+L2:
+  %v149 = phi i32 [ 0, %L1.body ], [ %v149.next, %L2.tail ]
+  %t3 = icmp slt i32 %v149, 48
+  br i1 %t3, label %L2.body, label %L2.end
+L2.body:
+  %v150 = add nsw i32 %v15, %v149
+  %v151 = add nsw i32 %v79, %v150
+  %t4 = getelementptr inbounds float, ptr %p2, i32 %v151
+  %v153 = load float, ptr %t4, align 4
+  %t5 = insertelement <8 x float> poison, float %v153, i64 0
+  %v154 = shufflevector <8 x float> %t5, <8 x float> poison, <8 x i32> zeroinitializer
+  %v155 = mul nsw i32 %v149, 56
+  %v156 = sub nsw i32 %v155, %v84
+  %v157 = add nsw i32 %v156, 24
+  %t6 = getelementptr inbounds float, ptr %p1, i32 %v157
+  %v159 = load <8 x float>, ptr %t6, align 4
+  %v160 = fmul contract <8 x float> %v154, %v159
+  %v163 = load <8 x float>, ptr %v10, align 32
+  %v164 = fadd contract <8 x float> %v160, %v163
+  store <8 x float> %v164, ptr %v10, align 32
+  %v166 = add nsw i32 %v156, 32
+  %t7 = getelementptr inbounds float, ptr %p1, i32 %v166
+  %v168 = load <8 x float>, ptr %t7, align 4
+  %v169 = fmul contract <8 x float> %v154, %v168
+  %v172 = load <8 x float>, ptr %v21, align 32
+  %v173 = fadd contract <8 x float> %v169, %v172
+  store <8 x float> %v173, ptr %v21, align 32
+  %v175 = add nsw i32 %v156, 40
+  %t8 = getelementptr inbounds float, ptr %p1, i32 %v175
+  %v177 = load <8 x float>, ptr %t8, align 4
+  %v178 = fmul contract <8 x float> %v154, %v177
+  %v181 = load <8 x float>, ptr %v24, align 32
+  %v182 = fadd contract <8 x float> %v178, %v181
+  store <8 x float> %v182, ptr %v24, align 32
+  %v184 = add nsw i32 %v156, 48
+  %t9 = getelementptr inbounds float, ptr %p1, i32 %v184
+  %v186 = load <8 x float>, ptr %t9, align 4
+  %v187 = fmul contract <8 x float> %v154, %v186
+  %v190 = load <8 x float>, ptr %v27, align 32
+  %v191 = fadd contract <8 x float> %v187, %v190
+  store <8 x float> %v191, ptr %v27, align 32
+  %v193 = add nsw i32 %v151, 48
+  %t10 = getelementptr inbounds float, ptr %p2, i32 %v193
+  %v195 = load float, ptr %t10, align 4
+  %t11 = insertelement <8 x float> poison, float %v195, i64 0
+  %v196 = shufflevector <8 x float> %t11, <8 x float> poison, <8 x i32> zeroinitializer
+  %v197 = fmul contract <8 x float> %v196, %v159
+  %v200 = load <8 x float>, ptr %v29, align 32
+  %v201 = fadd contract <8 x float> %v197, %v200
+  store <8 x float> %v201, ptr %v29, align 32
+  %v203 = fmul contract <8 x float> %v196, %v168
+  %v206 = load <8 x float>, ptr %v31, align 32
+  %v207 = fadd contract <8 x float> %v203, %v206
+  store <8 x float> %v207, ptr %v31, align 32
+  %v209 = fmul contract <8 x float> %v196, %v177
+  %v212 = load <8 x float>, ptr %v33, align 32
+  %v213 = fadd contract <8 x float> %v209, %v212
+  store <8 x float> %v213, ptr %v33, align 32
+  %v215 = fmul contract <8 x float> %v196, %v186
+  %v218 = load <8 x float>, ptr %v35, align 32
+  %v219 = fadd contract <8 x float> %v215, %v218
+  store <8 x float> %v219, ptr %v35, align 32
+  %v221 = add nsw i32 %v151, 96
+  %t12 = getelementptr inbounds float, ptr %p2, i32 %v221
+  %v223 = load float, ptr %t12, align 4
+  %t13 = insertelement <8 x float> poison, float %v223, i64 0
+  %v224 = shufflevector <8 x float> %t13, <8 x float> poison, <8 x i32> zeroinitializer
+  %v225 = fmul contract <8 x float> %v224, %v159
+  %v228 = load <8 x float>, ptr %v37, align 32
+  %v229 = fadd contract <8 x float> %v225, %v228
+  store <8 x float> %v229, ptr %v37, align 32
+  %v231 = fmul contract <8 x float> %v224, %v168
+  %v234 = load <8 x float>, ptr %v40, align 32
+  %v235 = fadd contract <8 x float> %v231, %v234
+  store <8 x float> %v235, ptr %v40, align 32
+  %v237 = fmul contract <8 x float> %v224, %v177
+  %v240 = load <8 x float>, ptr %v42, align 32
+  %v241 = fadd contract <8 x float> %v237, %v240
+  store <8 x float> %v241, ptr %v42, align 32
+  %v243 = fmul contract <8 x float> %v224, %v186
+  %v246 = load <8 x float>, ptr %v44, align 32
+  %v247 = fadd contract <8 x float> %v243, %v246
+  store <8 x float> %v247, ptr %v44, align 32
+  %v249 = add nsw i32 %v151, 144
+  %t14 = getelementptr inbounds float, ptr %p2, i32 %v249
+  %v251 = load float, ptr %t14, align 4
+  %t15 = insertelement <8 x float> poison, float %v251, i64 0
+  %v252 = shufflevector <8 x float> %t15, <8 x float> poison, <8 x i32> zeroinitializer
+  %v253 = fmul contract <8 x float> %v252, %v159
+  %v256 = load <8 x float>, ptr %v46, align 32
+  %v257 = fadd contract <8 x float> %v253, %v256
+  store <8 x float> %v257, ptr %v46, align 32
+  %v259 = fmul contract <8 x float> %v252, %v168
+  %v262 = load <8 x float>, ptr %v49, align 32
+  %v263 = fadd contract <8 x float> %v259, %v262
+  store <8 x float> %v263, ptr %v49, align 32
+  %v265 = fmul contract <8 x float> %v252, %v177
+  %v268 = load <8 x float>, ptr %v51, align 32
+  %v269 = fadd contract <8 x float> %v265, %v268
+  store <8 x float> %v269, ptr %v51, align 32
+  %v271 = fmul contract <8 x float> %v252, %v186
+  %v274 = load <8 x float>, ptr %v53, align 32
+  %v275 = fadd contract <8 x float> %v271, %v274
+  store <8 x float> %v275, ptr %v53, align 32
+  %v277 = add nsw i32 %v151, 192
+  %t16 = getelementptr inbounds float, ptr %p2, i32 %v277
+  %v279 = load float, ptr %t16, align 4
+  %t17 = insertelement <8 x float> poison, float %v279, i64 0
+  %v280 = shufflevector <8 x float> %t17, <8 x float> poison, <8 x i32> zeroinitializer
+  %v281 = fmul contract <8 x float> %v280, %v159
+  %v284 = load <8 x float>, ptr %v55, align 32
+  %v285 = fadd contract <8 x float> %v281, %v284
+  store <8 x float> %v285, ptr %v55, align 32
+  %v287 = fmul contract <8 x float> %v280, %v168
+  %v290 = load <8 x float>, ptr %v58, align 32
+  %v291 = fadd contract <8 x float> %v287, %v290
+  store <8 x float> %v291, ptr %v58, align 32
+  %v293 = fmul contract <8 x float> %v280, %v177
+  %v296 = load <8 x float>, ptr %v60, align 32
+  %v297 = fadd contract <8 x float> %v293, %v296
+  store <8 x float> %v297, ptr %v60, align 32
+  %v299 = fmul contract <8 x float> %v280, %v186
+  %v302 = load <8 x float>, ptr %v62, align 32
+  %v303 = fadd contract <8 x float> %v299, %v302
+  store <8 x float> %v303, ptr %v62, align 32
+  br label %L2.tail
+L2.tail:
+  %v149.next = add nsw i32 %v149, 1
+  br label %L2, !llvm.loop !0
+L2.end:
+  %v309 = load <8 x float>, ptr %v10, align 32
+  %v310 = fcmp olt <8 x float> %v309, %v20
+  %v311 = select <8 x i1> %v310, <8 x float> %v20, <8 x float> %v309
+  %t18 = getelementptr inbounds float, ptr %p0, i32 %v87
+  store <8 x float> %v311, ptr %t18, align 4
+  %v313 = add nsw i32 %v86, 32
+  %v317 = load <8 x float>, ptr %v21, align 32
+  %v318 = fcmp olt <8 x float> %v317, %v20
+  %v319 = select <8 x i1> %v318, <8 x float> %v20, <8 x float> %v317
+  %t19 = getelementptr inbounds float, ptr %p0, i32 %v313
+  store <8 x float> %v319, ptr %t19, align 4
+  %v321 = add nsw i32 %v86, 40
+  %v325 = load <8 x float>, ptr %v24, align 32
+  %v326 = fcmp olt <8 x float> %v325, %v20
+  %v327 = select <8 x i1> %v326, <8 x float> %v20, <8 x float> %v325
+  %t20 = getelementptr inbounds float, ptr %p0, i32 %v321
+  store <8 x float> %v327, ptr %t20, align 4
+  %v329 = add nsw i32 %v86, 48
+  %v333 = load <8 x float>, ptr %v27, align 32
+  %v334 = fcmp olt <8 x float> %v333, %v20
+  %v335 = select <8 x i1> %v334, <8 x float> %v20, <8 x float> %v333
+  %t21 = getelementptr inbounds float, ptr %p0, i32 %v329
+  store <8 x float> %v335, ptr %t21, align 4
+  %v337 = add nsw i32 %v86, 80
+  %v341 = load <8 x float>, ptr %v29, align 32
+  %v342 = fcmp olt <8 x float> %v341, %v20
+  %v343 = select <8 x i1> %v342, <8 x float> %v20, <8 x float> %v341
+  %t22 = getelementptr inbounds float, ptr %p0, i32 %v337
+  store <8 x float> %v343, ptr %t22, align 4
+  %v345 = add nsw i32 %v86, 88
+  %v349 = load <8 x float>, ptr %v31, align 32
+  %v350 = fcmp olt <8 x float> %v349, %v20
+  %v351 = select <8 x i1> %v350, <8 x float> %v20, <8 x float> %v349
+  %t23 = getelementptr inbounds float, ptr %p0, i32 %v345
+  store <8 x float> %v351, ptr %t23, align 4
+  %v353 = add nsw i32 %v86, 96
+  %v357 = load <8 x float>, ptr %v33, align 32
+  %v358 = fcmp olt <8 x float> %v357, %v20
+  %v359 = select <8 x i1> %v358, <8 x float> %v20, <8 x float> %v357
+  %t24 = getelementptr inbounds float, ptr %p0, i32 %v353
+  store <8 x float> %v359, ptr %t24, align 4
+  %v361 = add nsw i32 %v86, 104
+  %v365 = load <8 x float>, ptr %v35, align 32
+  %v366 = fcmp olt <8 x float> %v365, %v20
+  %v367 = select <8 x i1> %v366, <8 x float> %v20, <8 x float> %v365
+  %t25 = getelementptr inbounds float, ptr %p0, i32 %v361
+  store <8 x float> %v367, ptr %t25, align 4
+  %v369 = add nsw i32 %v86, 136
+  %v373 = load <8 x float>, ptr %v37, align 32
+  %v374 = fcmp olt <8 x float> %v373, %v20
+  %v375 = select <8 x i1> %v374, <8 x float> %v20, <8 x float> %v373
+  %t26 = getelementptr inbounds float, ptr %p0, i32 %v369
+  store <8 x float> %v375, ptr %t26, align 4
+  %v377 = add nsw i32 %v86, 144
+  %v381 = load <8 x float>, ptr %v40, align 32
+  %v382 = fcmp olt <8 x float> %v381, %v20
+  %v383 = select <8 x i1> %v382, <8 x float> %v20, <8 x float> %v381
+  %t27 = getelementptr inbounds float, ptr %p0, i32 %v377
+  store <8 x float> %v383, ptr %t27, align 4
+  %v385 = add nsw i32 %v86, 152
+  %v389 = load <8 x float>, ptr %v42, align 32
+  %v390 = fcmp olt <8 x float> %v389, %v20
+  %v391 = select <8 x i1> %v390, <8 x float> %v20, <8 x float> %v389
+  %t28 = getelementptr inbounds float, ptr %p0, i32 %v385
+  store <8 x float> %v391, ptr %t28, align 4
+  %v393 = add nsw i32 %v86, 160
+  %v397 = load <8 x float>, ptr %v44, align 32
+  %v398 = fcmp olt <8 x float> %v397, %v20
+  %v399 = select <8 x i1> %v398, <8 x float> %v20, <8 x float> %v397
+  %t29 = getelementptr inbounds float, ptr %p0, i32 %v393
+  store <8 x float> %v399, ptr %t29, align 4
+  %v401 = add nsw i32 %v86, 192
+  %v405 = load <8 x float>, ptr %v46, align 32
+  %v406 = fcmp olt <8 x float> %v405, %v20
+  %v407 = select <8 x i1> %v406, <8 x float> %v20, <8 x float> %v405
+  %t30 = getelementptr inbounds float, ptr %p0, i32 %v401
+  store <8 x float> %v407, ptr %t30, align 4
+  %v409 = add nsw i32 %v86, 200
+  %v413 = load <8 x float>, ptr %v49, align 32
+  %v414 = fcmp olt <8 x float> %v413, %v20
+  %v415 = select <8 x i1> %v414, <8 x float> %v20, <8 x float> %v413
+  %t31 = getelementptr inbounds float, ptr %p0, i32 %v409
+  store <8 x float> %v415, ptr %t31, align 4
+  %v417 = add nsw i32 %v86, 208
+  %v421 = load <8 x float>, ptr %v51, align 32
+  %v422 = fcmp olt <8 x float> %v421, %v20
+  %v423 = select <8 x i1> %v422, <8 x float> %v20, <8 x float> %v421
+  %t32 = getelementptr inbounds float, ptr %p0, i32 %v417
+  store <8 x float> %v423, ptr %t32, align 4
+  %v425 = add nsw i32 %v86, 216
+  %v429 = load <8 x float>, ptr %v53, align 32
+  %v430 = fcmp olt <8 x float> %v429, %v20
+  %v431 = select <8 x i1> %v430, <8 x float> %v20, <8 x float> %v429
+  %t33 = getelementptr inbounds float, ptr %p0, i32 %v425
+  store <8 x float> %v431, ptr %t33, align 4
+  %v433 = add nsw i32 %v86, 248
+  %v437 = load <8 x float>, ptr %v55, align 32
+  %v438 = fcmp olt <8 x float> %v437, %v20
+  %v439 = select <8 x i1> %v438, <8 x float> %v20, <8 x float> %v437
+  %t34 = getelementptr inbounds float, ptr %p0, i32 %v433
+  store <8 x float> %v439, ptr %t34, align 4
+  %v441 = add nsw i32 %v86, 256
+  %v445 = load <8 x float>, ptr %v58, align 32
+  %v446 = fcmp olt <8 x float> %v445, %v20
+  %v447 = select <8 x i1> %v446, <8 x float> %v20, <8 x float> %v445
+  %t35 = getelementptr inbounds float, ptr %p0, i32 %v441
+  store <8 x float> %v447, ptr %t35, align 4
+  %v449 = add nsw i32 %v86, 264
+  %v453 = load <8 x float>, ptr %v60, align 32
+  %v454 = fcmp olt <8 x float> %v453, %v20
+  %v455 = select <8 x i1> %v454, <8 x float> %v20, <8 x float> %v453
+  %t36 = getelementptr inbounds float, ptr %p0, i32 %v449
+  store <8 x float> %v455, ptr %t36, align 4
+  %v457 = add nsw i32 %v86, 272
+  %v461 = load <8 x float>, ptr %v62, align 32
+  %v462 = fcmp olt <8 x float> %v461, %v20
+  %v463 = select <8 x i1> %v462, <8 x float> %v20, <8 x float> %v461
+  %t37 = getelementptr inbounds float, ptr %p0, i32 %v457
+  store <8 x float> %v463, ptr %t37, align 4
+  br label %L1.tail
+L1.tail:
+  %v80.next = add nsw i32 %v80, 1
+  br label %L1, !llvm.loop !0
+L1.end:
+  br label %L0.tail
+L0.tail:
+  %v77.next = add nsw i32 %v77, 1
+  br label %L0, !llvm.loop !0
+L0.end:
+  ret void
+}
+; == named
+attributes #0 = { nounwind "no-builtins" }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{i32 1}
+declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
+define hidden void @r_40_48_24_1a5a279d(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+begin:
+  %p0.at = getelementptr i64, ptr %mem, i64 0
+  %p0 = load ptr, ptr %p0.at, align 8
+  %p2.at = getelementptr i64, ptr %mem, i64 2
+  %p2 = load ptr, ptr %p2.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
+  br label %L0
+L0:
+  %v18 = phi i32 [ 0, %begin ], [ %v18.next, %L0.tail ]
+  %t0 = icmp slt i32 %v18, 40
+  br i1 %t0, label %L0.body, label %L0.end
+L0.body:
+  %v19 = mul nsw i32 %v18, 48
+  %v20 = sub nsw i32 18, %v18
+  %v21 = icmp slt i32 %v20, 0
+  %v22 = select i1 %v21, i32 0, i32 %v20
+  %v23 = sub nsw i32 39, %v22
+  %t1 = getelementptr inbounds float, ptr %p1, i32 %v23
+  %v25 = load float, ptr %t1, align 4
+  %v26 = fmul contract float %v25, 0x4059000000000000
+  %v27 = fcmp olt float %v26, 0xC1E0000000000000
+  %v28 = xor i1 %v27, true
+  %v29 = fcmp olt float %v26, 0x41E0000000000000
+  %v30 = and i1 %v28, %v29
+  %v31 = select i1 %v30, float %v26, float 0x0000000000000000
+  %v32 = fptosi float %v31 to i32
+  %v33 = fcmp olt float 0x0000000000000000, %v26
+  %v34 = fcmp olt float %v26, 0x0000000000000000
+  %v35 = select i1 %v34, i32 -2147483648, i32 0
+  %v36 = select i1 %v33, i32 2147483647, i32 %v35
+  %v37 = select i1 %v30, i32 %v32, i32 %v36
+  %v38 = srem i32 %v37, 24
+  %v39 = icmp slt i32 %v38, 0
+  %v40 = select i1 %v39, i32 24, i32 0
+  %v41 = add nsw i32 %v40, %v38
+  %v42 = mul nsw i32 %v41, 48
+  %t2 = getelementptr inbounds float, ptr %p1, i32 %v18
+  %v44 = load float, ptr %t2, align 4
+  %v45 = fmul contract float %v44, 0x4059000000000000
+  %v46 = fcmp olt float %v45, 0xC1E0000000000000
+  %v47 = xor i1 %v46, true
+  %v48 = fcmp olt float %v45, 0x41E0000000000000
+  %v49 = and i1 %v47, %v48
+  %v50 = select i1 %v49, float %v45, float 0x0000000000000000
+  %v51 = fptosi float %v50 to i32
+  %v52 = fcmp olt float 0x0000000000000000, %v45
+  %v53 = fcmp olt float %v45, 0x0000000000000000
+  %v54 = select i1 %v53, i32 -2147483648, i32 0
+  %v55 = select i1 %v52, i32 2147483647, i32 %v54
+  %v56 = select i1 %v49, i32 %v51, i32 %v55
+  %v57 = srem i32 %v56, 24
+  %v58 = icmp slt i32 %v57, 0
+  %v59 = select i1 %v58, i32 24, i32 0
+  %v60 = add nsw i32 %v59, %v57
+  %v61 = mul nsw i32 %v60, 48
+  br label %L1
+L1:
+  %v62 = phi i32 [ 0, %L0.body ], [ %v62.next, %L1.tail ]
+  %t3 = icmp slt i32 %v62, 6
+  br i1 %t3, label %L1.body, label %L1.end
+L1.body:
+  %v63 = mul nsw i32 %v62, 8
+  %v64 = add nsw i32 %v19, %v63
+  %v66 = add nsw i32 %v63, %v42
+  %t4 = getelementptr float, ptr %p2, i32 %v66
+  call void @llvm.prefetch.p0(ptr %t4, i32 0, i32 2, i32 1)
+  %v70 = add nsw i32 %v63, %v61
+  %t5 = getelementptr inbounds float, ptr %p2, i32 %v70
+  %v72 = load <8 x float>, ptr %t5, align 4
+  %t6 = getelementptr inbounds float, ptr %p0, i32 %v64
+  store <8 x float> %v72, ptr %t6, align 4
+  br label %L1.tail
+L1.tail:
+  %v62.next = add nsw i32 %v62, 1
+  br label %L1
+L1.end:
+  br label %L0.tail
+L0.tail:
+  %v18.next = add nsw i32 %v18, 1
+  br label %L0
+L0.end:
+  ret void
+}
+; == turned
+attributes #0 = { nounwind "no-builtins" }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{i32 1}
+define hidden void @E_48_32_95f2f5d1(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+begin:
+  %p0.at = getelementptr i64, ptr %mem, i64 0
+  %p0 = load ptr, ptr %p0.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
+  %v9 = alloca [1024 x float], align 64
+  br label %L0
+L0:
+  %v23 = phi i32 [ 0, %begin ], [ %v23.next, %L0.tail ]
+  %t0 = icmp slt i32 %v23, 2
+  br i1 %t0, label %L0.body, label %L0.end
+L0.body:
+  %v24 = mul nsw i32 %v23, -32
+  %v25 = add nsw i32 %v24, 16
+  %v26 = icmp slt i32 %v25, 0
+  %v27 = select i1 %v26, i32 0, i32 %v25
+  %v28 = mul nsw i32 %v27, -32
+  br label %L1
+L1:
+  %v29 = phi i32 [ 0, %L0.body ], [ %v29.next, %L1.tail ]
+  %t1 = icmp slt i32 %v29, 4
+  br i1 %t1, label %L1.body, label %L1.end
+L1.body:
+  %v30 = mul nsw i32 %v29, 256
+  %v31 = mul nsw i32 %v29, 8
+  %v32 = sub nsw i32 %v31, %v27
+  br label %L2
+L2:
+  %v33 = phi i32 [ 0, %L1.body ], [ %v33.next, %L2.tail ]
+  %t2 = icmp slt i32 %v33, 4
+  br i1 %t2, label %L2.body, label %L2.end
+L2.body:
+  %v34 = mul nsw i32 %v33, 8
+  %v35 = add nsw i32 %v34, %v30
+  %v37 = mul nsw i32 %v33, 384
+  %v38 = add nsw i32 %v32, %v37
+  %v39 = add nsw i32 %v38, 16
+  %t3 = getelementptr inbounds float, ptr %p1, i32 %v39
+  %v41 = load <8 x float>, ptr %t3, align 4
+  %v42 = extractelement <8 x float> %v41, i64 0
+  %v43 = add nsw i32 %v38, 64
+  %t4 = getelementptr inbounds float, ptr %p1, i32 %v43
+  %v45 = load <8 x float>, ptr %t4, align 4
+  %v46 = extractelement <8 x float> %v45, i64 0
+  %v47 = extractelement <8 x float> %v41, i64 2
+  %v48 = extractelement <8 x float> %v45, i64 2
+  %v49 = extractelement <8 x float> %v41, i64 4
+  %v50 = extractelement <8 x float> %v45, i64 4
+  %v51 = extractelement <8 x float> %v41, i64 6
+  %v52 = extractelement <8 x float> %v45, i64 6
+  %v53 = shufflevector <8 x float> %v41, <8 x float> %v45, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v54 = extractelement <8 x float> %v53, i64 0
+  %v55 = extractelement <8 x float> %v53, i64 1
+  %v56 = add nsw i32 %v38, 112
+  %t5 = getelementptr inbounds float, ptr %p1, i32 %v56
+  %v58 = load <8 x float>, ptr %t5, align 4
+  %v59 = extractelement <8 x float> %v58, i64 0
+  %v60 = add nsw i32 %v38, 160
+  %t6 = getelementptr inbounds float, ptr %p1, i32 %v60
+  %v62 = load <8 x float>, ptr %t6, align 4
+  %v63 = extractelement <8 x float> %v62, i64 0
+  %v64 = extractelement <8 x float> %v58, i64 2
+  %v65 = extractelement <8 x float> %v62, i64 2
+  %v66 = extractelement <8 x float> %v58, i64 4
+  %v67 = extractelement <8 x float> %v62, i64 4
+  %v68 = extractelement <8 x float> %v58, i64 6
+  %v69 = extractelement <8 x float> %v62, i64 6
+  %v70 = shufflevector <8 x float> %v58, <8 x float> %v62, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v71 = extractelement <8 x float> %v70, i64 0
+  %v72 = extractelement <8 x float> %v70, i64 1
+  %v73 = extractelement <8 x float> %v53, i64 4
+  %v74 = extractelement <8 x float> %v53, i64 5
+  %v75 = extractelement <8 x float> %v70, i64 4
+  %v76 = extractelement <8 x float> %v70, i64 5
+  %v77 = shufflevector <8 x float> %v53, <8 x float> %v70, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v78 = extractelement <8 x float> %v77, i64 0
+  %v79 = extractelement <8 x float> %v77, i64 1
+  %v80 = extractelement <8 x float> %v77, i64 2
+  %v81 = extractelement <8 x float> %v77, i64 3
+  %v82 = add nsw i32 %v38, 208
+  %t7 = getelementptr inbounds float, ptr %p1, i32 %v82
+  %v84 = load <8 x float>, ptr %t7, align 4
+  %v85 = extractelement <8 x float> %v84, i64 0
+  %v86 = add nsw i32 %v38, 256
+  %t8 = getelementptr inbounds float, ptr %p1, i32 %v86
+  %v88 = load <8 x float>, ptr %t8, align 4
+  %v89 = extractelement <8 x float> %v88, i64 0
+  %v90 = extractelement <8 x float> %v84, i64 2
+  %v91 = extractelement <8 x float> %v88, i64 2
+  %v92 = extractelement <8 x float> %v84, i64 4
+  %v93 = extractelement <8 x float> %v88, i64 4
+  %v94 = extractelement <8 x float> %v84, i64 6
+  %v95 = extractelement <8 x float> %v88, i64 6
+  %v96 = shufflevector <8 x float> %v84, <8 x float> %v88, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v97 = extractelement <8 x float> %v96, i64 0
+  %v98 = extractelement <8 x float> %v96, i64 1
+  %v99 = add nsw i32 %v38, 304
+  %t9 = getelementptr inbounds float, ptr %p1, i32 %v99
+  %v101 = load <8 x float>, ptr %t9, align 4
+  %v102 = extractelement <8 x float> %v101, i64 0
+  %v103 = add nsw i32 %v38, 352
+  %t10 = getelementptr inbounds float, ptr %p1, i32 %v103
+  %v105 = load <8 x float>, ptr %t10, align 4
+  %v106 = extractelement <8 x float> %v105, i64 0
+  %v107 = extractelement <8 x float> %v101, i64 2
+  %v108 = extractelement <8 x float> %v105, i64 2
+  %v109 = extractelement <8 x float> %v101, i64 4
+  %v110 = extractelement <8 x float> %v105, i64 4
+  %v111 = extractelement <8 x float> %v101, i64 6
+  %v112 = extractelement <8 x float> %v105, i64 6
+  %v113 = shufflevector <8 x float> %v101, <8 x float> %v105, <8 x i32> <i32 0, i32 8, i32 2, i32 10, i32 4, i32 12, i32 6, i32 14>
+  %v114 = extractelement <8 x float> %v113, i64 0
+  %v115 = extractelement <8 x float> %v113, i64 1
+  %v116 = extractelement <8 x float> %v96, i64 4
+  %v117 = extractelement <8 x float> %v96, i64 5
+  %v118 = extractelement <8 x float> %v113, i64 4
+  %v119 = extractelement <8 x float> %v113, i64 5
+  %v120 = shufflevector <8 x float> %v96, <8 x float> %v113, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v121 = extractelement <8 x float> %v120, i64 0
+  %v122 = extractelement <8 x float> %v120, i64 1
+  %v123 = extractelement <8 x float> %v120, i64 2
+  %v124 = extractelement <8 x float> %v120, i64 3
+  %v125 = shufflevector <8 x float> %v77, <8 x float> %v120, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %t11 = getelementptr inbounds float, ptr %v9, i32 %v35
+  store <8 x float> %v125, ptr %t11, align 4
+  %v127 = add nsw i32 %v35, 32
+  %v129 = extractelement <8 x float> %v41, i64 1
+  %v130 = extractelement <8 x float> %v45, i64 1
+  %v131 = extractelement <8 x float> %v41, i64 3
+  %v132 = extractelement <8 x float> %v45, i64 3
+  %v133 = extractelement <8 x float> %v41, i64 5
+  %v134 = extractelement <8 x float> %v45, i64 5
+  %v135 = extractelement <8 x float> %v41, i64 7
+  %v136 = extractelement <8 x float> %v45, i64 7
+  %v137 = shufflevector <8 x float> %v41, <8 x float> %v45, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v138 = extractelement <8 x float> %v137, i64 0
+  %v139 = extractelement <8 x float> %v137, i64 1
+  %v140 = extractelement <8 x float> %v58, i64 1
+  %v141 = extractelement <8 x float> %v62, i64 1
+  %v142 = extractelement <8 x float> %v58, i64 3
+  %v143 = extractelement <8 x float> %v62, i64 3
+  %v144 = extractelement <8 x float> %v58, i64 5
+  %v145 = extractelement <8 x float> %v62, i64 5
+  %v146 = extractelement <8 x float> %v58, i64 7
+  %v147 = extractelement <8 x float> %v62, i64 7
+  %v148 = shufflevector <8 x float> %v58, <8 x float> %v62, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v149 = extractelement <8 x float> %v148, i64 0
+  %v150 = extractelement <8 x float> %v148, i64 1
+  %v151 = extractelement <8 x float> %v137, i64 4
+  %v152 = extractelement <8 x float> %v137, i64 5
+  %v153 = extractelement <8 x float> %v148, i64 4
+  %v154 = extractelement <8 x float> %v148, i64 5
+  %v155 = shufflevector <8 x float> %v137, <8 x float> %v148, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v156 = extractelement <8 x float> %v155, i64 0
+  %v157 = extractelement <8 x float> %v155, i64 1
+  %v158 = extractelement <8 x float> %v155, i64 2
+  %v159 = extractelement <8 x float> %v155, i64 3
+  %v160 = extractelement <8 x float> %v84, i64 1
+  %v161 = extractelement <8 x float> %v88, i64 1
+  %v162 = extractelement <8 x float> %v84, i64 3
+  %v163 = extractelement <8 x float> %v88, i64 3
+  %v164 = extractelement <8 x float> %v84, i64 5
+  %v165 = extractelement <8 x float> %v88, i64 5
+  %v166 = extractelement <8 x float> %v84, i64 7
+  %v167 = extractelement <8 x float> %v88, i64 7
+  %v168 = shufflevector <8 x float> %v84, <8 x float> %v88, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v169 = extractelement <8 x float> %v168, i64 0
+  %v170 = extractelement <8 x float> %v168, i64 1
+  %v171 = extractelement <8 x float> %v101, i64 1
+  %v172 = extractelement <8 x float> %v105, i64 1
+  %v173 = extractelement <8 x float> %v101, i64 3
+  %v174 = extractelement <8 x float> %v105, i64 3
+  %v175 = extractelement <8 x float> %v101, i64 5
+  %v176 = extractelement <8 x float> %v105, i64 5
+  %v177 = extractelement <8 x float> %v101, i64 7
+  %v178 = extractelement <8 x float> %v105, i64 7
+  %v179 = shufflevector <8 x float> %v101, <8 x float> %v105, <8 x i32> <i32 1, i32 9, i32 3, i32 11, i32 5, i32 13, i32 7, i32 15>
+  %v180 = extractelement <8 x float> %v179, i64 0
+  %v181 = extractelement <8 x float> %v179, i64 1
+  %v182 = extractelement <8 x float> %v168, i64 4
+  %v183 = extractelement <8 x float> %v168, i64 5
+  %v184 = extractelement <8 x float> %v179, i64 4
+  %v185 = extractelement <8 x float> %v179, i64 5
+  %v186 = shufflevector <8 x float> %v168, <8 x float> %v179, <8 x i32> <i32 0, i32 1, i32 8, i32 9, i32 4, i32 5, i32 12, i32 13>
+  %v187 = extractelement <8 x float> %v186, i64 0
+  %v188 = extractelement <8 x float> %v186, i64 1
+  %v189 = extractelement <8 x float> %v186, i64 2
+  %v190 = extractelement <8 x float> %v186, i64 3
+  %v191 = shufflevector <8 x float> %v155, <8 x float> %v186, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %t12 = getelementptr inbounds float, ptr %v9, i32 %v127
+  store <8 x float> %v191, ptr %t12, align 4
+  %v193 = add nsw i32 %v35, 64
+  %v195 = extractelement <8 x float> %v53, i64 2
+  %v196 = extractelement <8 x float> %v53, i64 3
+  %v197 = extractelement <8 x float> %v70, i64 2
+  %v198 = extractelement <8 x float> %v70, i64 3
+  %v199 = extractelement <8 x float> %v53, i64 6
+  %v200 = extractelement <8 x float> %v53, i64 7
+  %v201 = extractelement <8 x float> %v70, i64 6
+  %v202 = extractelement <8 x float> %v70, i64 7
+  %v203 = shufflevector <8 x float> %v53, <8 x float> %v70, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v204 = extractelement <8 x float> %v203, i64 0
+  %v205 = extractelement <8 x float> %v203, i64 1
+  %v206 = extractelement <8 x float> %v203, i64 2
+  %v207 = extractelement <8 x float> %v203, i64 3
+  %v208 = extractelement <8 x float> %v96, i64 2
+  %v209 = extractelement <8 x float> %v96, i64 3
+  %v210 = extractelement <8 x float> %v113, i64 2
+  %v211 = extractelement <8 x float> %v113, i64 3
+  %v212 = extractelement <8 x float> %v96, i64 6
+  %v213 = extractelement <8 x float> %v96, i64 7
+  %v214 = extractelement <8 x float> %v113, i64 6
+  %v215 = extractelement <8 x float> %v113, i64 7
+  %v216 = shufflevector <8 x float> %v96, <8 x float> %v113, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v217 = extractelement <8 x float> %v216, i64 0
+  %v218 = extractelement <8 x float> %v216, i64 1
+  %v219 = extractelement <8 x float> %v216, i64 2
+  %v220 = extractelement <8 x float> %v216, i64 3
+  %v221 = shufflevector <8 x float> %v203, <8 x float> %v216, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %t13 = getelementptr inbounds float, ptr %v9, i32 %v193
+  store <8 x float> %v221, ptr %t13, align 4
+  %v223 = add nsw i32 %v35, 96
+  %v225 = extractelement <8 x float> %v137, i64 2
+  %v226 = extractelement <8 x float> %v137, i64 3
+  %v227 = extractelement <8 x float> %v148, i64 2
+  %v228 = extractelement <8 x float> %v148, i64 3
+  %v229 = extractelement <8 x float> %v137, i64 6
+  %v230 = extractelement <8 x float> %v137, i64 7
+  %v231 = extractelement <8 x float> %v148, i64 6
+  %v232 = extractelement <8 x float> %v148, i64 7
+  %v233 = shufflevector <8 x float> %v137, <8 x float> %v148, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v234 = extractelement <8 x float> %v233, i64 0
+  %v235 = extractelement <8 x float> %v233, i64 1
+  %v236 = extractelement <8 x float> %v233, i64 2
+  %v237 = extractelement <8 x float> %v233, i64 3
+  %v238 = extractelement <8 x float> %v168, i64 2
+  %v239 = extractelement <8 x float> %v168, i64 3
+  %v240 = extractelement <8 x float> %v179, i64 2
+  %v241 = extractelement <8 x float> %v179, i64 3
+  %v242 = extractelement <8 x float> %v168, i64 6
+  %v243 = extractelement <8 x float> %v168, i64 7
+  %v244 = extractelement <8 x float> %v179, i64 6
+  %v245 = extractelement <8 x float> %v179, i64 7
+  %v246 = shufflevector <8 x float> %v168, <8 x float> %v179, <8 x i32> <i32 2, i32 3, i32 10, i32 11, i32 6, i32 7, i32 14, i32 15>
+  %v247 = extractelement <8 x float> %v246, i64 0
+  %v248 = extractelement <8 x float> %v246, i64 1
+  %v249 = extractelement <8 x float> %v246, i64 2
+  %v250 = extractelement <8 x float> %v246, i64 3
+  %v251 = shufflevector <8 x float> %v233, <8 x float> %v246, <8 x i32> <i32 0, i32 1, i32 2, i32 3, i32 8, i32 9, i32 10, i32 11>
+  %t14 = getelementptr inbounds float, ptr %v9, i32 %v223
+  store <8 x float> %v251, ptr %t14, align 4
+  %v253 = add nsw i32 %v35, 128
+  %v255 = extractelement <8 x float> %v77, i64 4
+  %v256 = extractelement <8 x float> %v77, i64 5
+  %v257 = extractelement <8 x float> %v77, i64 6
+  %v258 = extractelement <8 x float> %v77, i64 7
+  %v259 = extractelement <8 x float> %v120, i64 4
+  %v260 = extractelement <8 x float> %v120, i64 5
+  %v261 = extractelement <8 x float> %v120, i64 6
+  %v262 = extractelement <8 x float> %v120, i64 7
+  %v263 = shufflevector <8 x float> %v77, <8 x float> %v120, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %t15 = getelementptr inbounds float, ptr %v9, i32 %v253
+  store <8 x float> %v263, ptr %t15, align 4
+  %v265 = add nsw i32 %v35, 160
+  %v267 = extractelement <8 x float> %v155, i64 4
+  %v268 = extractelement <8 x float> %v155, i64 5
+  %v269 = extractelement <8 x float> %v155, i64 6
+  %v270 = extractelement <8 x float> %v155, i64 7
+  %v271 = extractelement <8 x float> %v186, i64 4
+  %v272 = extractelement <8 x float> %v186, i64 5
+  %v273 = extractelement <8 x float> %v186, i64 6
+  %v274 = extractelement <8 x float> %v186, i64 7
+  %v275 = shufflevector <8 x float> %v155, <8 x float> %v186, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %t16 = getelementptr inbounds float, ptr %v9, i32 %v265
+  store <8 x float> %v275, ptr %t16, align 4
+  %v277 = add nsw i32 %v35, 192
+  %v279 = extractelement <8 x float> %v203, i64 4
+  %v280 = extractelement <8 x float> %v203, i64 5
+  %v281 = extractelement <8 x float> %v203, i64 6
+  %v282 = extractelement <8 x float> %v203, i64 7
+  %v283 = extractelement <8 x float> %v216, i64 4
+  %v284 = extractelement <8 x float> %v216, i64 5
+  %v285 = extractelement <8 x float> %v216, i64 6
+  %v286 = extractelement <8 x float> %v216, i64 7
+  %v287 = shufflevector <8 x float> %v203, <8 x float> %v216, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %t17 = getelementptr inbounds float, ptr %v9, i32 %v277
+  store <8 x float> %v287, ptr %t17, align 4
+  %v289 = add nsw i32 %v35, 224
+  %v291 = extractelement <8 x float> %v233, i64 4
+  %v292 = extractelement <8 x float> %v233, i64 5
+  %v293 = extractelement <8 x float> %v233, i64 6
+  %v294 = extractelement <8 x float> %v233, i64 7
+  %v295 = extractelement <8 x float> %v246, i64 4
+  %v296 = extractelement <8 x float> %v246, i64 5
+  %v297 = extractelement <8 x float> %v246, i64 6
+  %v298 = extractelement <8 x float> %v246, i64 7
+  %v299 = shufflevector <8 x float> %v233, <8 x float> %v246, <8 x i32> <i32 4, i32 5, i32 6, i32 7, i32 12, i32 13, i32 14, i32 15>
+  %t18 = getelementptr inbounds float, ptr %v9, i32 %v289
+  store <8 x float> %v299, ptr %t18, align 4
+  br label %L2.tail
+L2.tail:
+  %v33.next = add nsw i32 %v33, 1
+  br label %L2
+L2.end:
+  br label %L1.tail
+L1.tail:
+  %v29.next = add nsw i32 %v29, 1
+  br label %L1
+L1.end:
+  br label %L3
+L3:
+  %v305 = phi i32 [ 0, %L1.end ], [ %v305.next, %L3.tail ]
+  %t19 = icmp slt i32 %v305, 32
+  br i1 %t19, label %L3.body, label %L3.end
+L3.body:
+  %v306 = mul nsw i32 %v305, 32
+  %v307 = add nsw i32 %v28, %v306
+  br label %L4
+L4:
+  %v308 = phi i32 [ 0, %L3.body ], [ %v308.next, %L4.tail ]
+  %t20 = icmp slt i32 %v308, 4
+  br i1 %t20, label %L4.body, label %L4.end
+L4.body:
+  %v309 = mul nsw i32 %v308, 8
+  %v310 = add nsw i32 %v309, %v307
+  %v311 = add nsw i32 %v310, 512
+  %v313 = add nsw i32 %v309, %v306
+  %t21 = getelementptr inbounds float, ptr %v9, i32 %v313
+  %v315 = load <8 x float>, ptr %t21, align 4
+  %t22 = getelementptr inbounds float, ptr %p0, i32 %v311
+  store <8 x float> %v315, ptr %t22, align 4
+  br label %L4.tail
+L4.tail:
+  %v308.next = add nsw i32 %v308, 1
+  br label %L4
+L4.end:
+  br label %L3.tail
+L3.tail:
+  %v305.next = add nsw i32 %v305, 1
+  br label %L3
+L3.end:
+  br label %L0.tail
+L0.tail:
+  %v23.next = add nsw i32 %v23, 1
+  br label %L0
+L0.end:
+  ret void
+}
+; == running
+attributes #0 = { nounwind "no-builtins" }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{i32 1}
+define hidden void @r_3_40_40_5dcca02c(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+begin:
+  %p0.at = getelementptr i64, ptr %mem, i64 0
+  %p0 = load ptr, ptr %p0.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
+  %v3 = alloca float, align 4
+  %v8 = alloca float, align 4
+  %v12 = alloca float, align 4
+  store float 0x0000000000000000, ptr %v3, align 4
+  store float 0x0000000000000000, ptr %v8, align 4
+  store float 0x0000000000000000, ptr %v12, align 4
+  br label %L0
+L0:
+  %v15 = phi i32 [ 0, %begin ], [ %v15.next, %L0.tail ]
+  %t0 = icmp slt i32 %v15, 40
+  br i1 %t0, label %L0.body, label %L0.end
+L0.body:
+  %t1 = getelementptr inbounds float, ptr %p1, i32 %v15
+  %v18 = load float, ptr %t1, align 4
+  %v21 = load float, ptr %v3, align 4
+  %v22 = fadd contract float %v18, %v21
+  %t2 = getelementptr inbounds float, ptr %p0, i32 %v15
+  store float %v22, ptr %t2, align 4
+  %v24 = add nsw i32 %v15, 40
+  %t3 = getelementptr inbounds float, ptr %p1, i32 %v24
+  %v27 = load float, ptr %t3, align 4
+  %v30 = load float, ptr %v8, align 4
+  %v31 = fadd contract float %v27, %v30
+  %t4 = getelementptr inbounds float, ptr %p0, i32 %v24
+  store float %v31, ptr %t4, align 4
+  %v33 = add nsw i32 %v15, 80
+  %t5 = getelementptr inbounds float, ptr %p1, i32 %v33
+  %v36 = load float, ptr %t5, align 4
+  %v39 = load float, ptr %v12, align 4
+  %v40 = fadd contract float %v36, %v39
+  %t6 = getelementptr inbounds float, ptr %p0, i32 %v33
+  store float %v40, ptr %t6, align 4
+  store float %v22, ptr %v3, align 4
+  store float %v31, ptr %v8, align 4
+  store float %v40, ptr %v12, align 4
+  br label %L0.tail
+L0.tail:
+  %v15.next = add nsw i32 %v15, 1
+  br label %L0
+L0.end:
+  ret void
+}
+; == streamed
+attributes #0 = { nounwind "no-builtins" }
+!0 = distinct !{!0, !1}
+!1 = !{!"llvm.loop.unroll.disable"}
+!2 = !{i32 1}
+define hidden void @E_1024_8192_bc85f601(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+begin:
+  %p0.at = getelementptr i64, ptr %mem, i64 0
+  %p0 = load ptr, ptr %p0.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
+  %v4 = trunc i64 %task to i32
+  %v6 = mul nsw i32 %v4, 131072
+  br label %L0
+L0:
+  %v10 = phi i32 [ 0, %begin ], [ %v10.next, %L0.tail ]
+  %t0 = icmp slt i32 %v10, 16
+  br i1 %t0, label %L0.body, label %L0.end
+L0.body:
+  %v11 = mul nsw i32 %v10, 8192
+  br label %L1
+L1:
+  %v12 = phi i32 [ 0, %L0.body ], [ %v12.next, %L1.tail ]
+  %t1 = icmp slt i32 %v12, 1024
+  br i1 %t1, label %L1.body, label %L1.end, !prof !{!"branch_weights", i32 1023, i32 1}
+L1.body:
+  %v13 = mul nsw i32 %v12, 8
+  %v14 = add nsw i32 %v6, %v13
+  %v15 = add nsw i32 %v11, %v14
+  %t2 = getelementptr inbounds float, ptr %p1, i32 %v13
+  %v18 = load <8 x float>, ptr %t2, align 4
+  %t3 = getelementptr inbounds float, ptr %p0, i32 %v15
+  %t4 = ptrtoint ptr %t3 to i64
+  %t5 = and i64 %t4, 31
+  %t6 = icmp ne i64 %t5, 0
+  br i1 %t6, label %L2, label %L3
+L2:
+  store <8 x float> %v18, ptr %t3, align 4
+  br label %L4
+L3:
+  store <8 x float> %v18, ptr %t3, align 32, !nontemporal !2
+  br label %L4
+L4:
+  br label %L1.tail
+L1.tail:
+  %v12.next = add nsw i32 %v12, 1
+  br label %L1
+L1.end:
+  br label %L0.tail
+L0.tail:
+  %v10.next = add nsw i32 %v10, 1
+  br label %L0
+L0.end:
+  ret void
+}
