@@ -25,6 +25,14 @@ static void test_check_str(const char *a, const char *b, const char *file, int l
   if (!ok) fprintf(stderr, "    got:  %s\n    want: %s\n", a ? a : "(null)", b ? b : "(null)");
 }
 
+// How often: as usual, or a tenth of that for `make check`, which sets $TEST_BRIEF; or $TEST_ROUNDS.
+static int test_some(int usual) { return getenv("TEST_BRIEF") ? (usual + 9) / 10 : usual; }
+static size_t test_step(void) { return getenv("TEST_BRIEF") ? 5 : 1; }     // of many alike, every so many
+static int test_rounds(int usual) {
+  const char *rounds = getenv("TEST_ROUNDS");
+  return rounds ? atoi(rounds) : test_some(usual);
+}
+
 #define CHECK(cond) test_check(!!(cond), __FILE__, __LINE__, #cond)
 #define CHECK_EQ(a, b) test_check_eq((long long)(a), (long long)(b), __FILE__, __LINE__, #a " == " #b)
 #define CHECK_STR(a, b) test_check_str(a, b, __FILE__, __LINE__, #a " == " #b)

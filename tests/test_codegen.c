@@ -177,8 +177,8 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
 }
 
 static void test_moves(void) {
-  const char *rounds = getenv("TEST_ROUNDS"), *one = getenv("TEST_SEED");
-  const int n = one ? 1 : rounds ? atoi(rounds) : 150;
+  const char *one = getenv("TEST_SEED");
+  const int n = one ? 1 : test_rounds(150);
   static char want[1 << 16], got[1 << 16];
   int bad = 0;
   for (int s = 0; s < (int)(sizeof subjects / sizeof *subjects); s++) {

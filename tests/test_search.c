@@ -140,8 +140,8 @@ static void test_crowds(void) {
 }
 
 static void test_values(void) {
-  const char *rounds = getenv("TEST_ROUNDS"), *one = getenv("TEST_SEED");
-  const int n = one ? 1 : rounds ? atoi(rounds) : 60;
+  const char *one = getenv("TEST_SEED");
+  const int n = one ? 1 : test_rounds(60);
   static char want[1 << 16], got[1 << 16];
   int bad = 0, moves = 0;
   for (int s = 0; s < SUBJECTS; s++) {
