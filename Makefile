@@ -105,7 +105,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 
 # Tests share an object of the library (tools/library.py), but those that give it sizes of their own. gcc's is optimised:
 # kernels are planned and interpreted in half the time, and in test_calls it is what traps (gcc's own floor).
-TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. $(DEPS)
+TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. '-DTEST_PROGRAM="$@"' $(DEPS)
 SANITIZE   = -gline-tables-only -fno-sanitize-recover=all -fno-omit-frame-pointer -fsanitize
 BUILD      = echo "build $@" && mkdir -p $(@D) && rm -f $@ &&
 plain      = $(CC) $(TEST_FLAGS)

@@ -192,6 +192,7 @@ static void test_moves(void) {
       const uint64_t seed = one ? (uint64_t)atoll(one) : (uint64_t)(s * 100000 + i);
       if (one && seed / 100000 != (uint64_t)s) continue;
       rng = seed;
+      case_seeded(seed, "TEST_SEED=%llu");
       moved.moves = 1 + rnd(8); moved.threads = rnd(2);
       memset(got, 0x5A, sizeof got);
       tiny_begin(t);
@@ -202,6 +203,7 @@ static void test_moves(void) {
       tiny_clear(t);
       tiny_end(t);
     }
+    case_end();
     tiny_close(t);
   }
 }

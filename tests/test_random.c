@@ -301,7 +301,7 @@ static void test_looks(const device *d, uint64_t from, int n) {
 static batch work;
 
 int main(void) {
-  const char *one = getenv("TEST_SEED"), *from = getenv("TEST_FROM"), *on = getenv("TEST_ON");
+  const char *one = getenv("TEST_SEED"), *on = getenv("TEST_ON");
   const int batches = test_rounds(BATCHES);
   int nbad = 0;
   if (one) {
@@ -310,11 +310,12 @@ int main(void) {
     return test_report();
   }
   for (int r = 0; r < batches && nbad < 5; r++) {
-    const uint64_t first = (from ? (uint64_t)atoll(from) : 1) + (uint64_t)r * BATCH;
+    const uint64_t first = test_from(1) + (uint64_t)r * BATCH;
+    case_seeded(first, "TEST_FROM=%llu TEST_ROUNDS=1");
     for (int k = 0; k < DEVICES; k++) {
       if (on ? strcmp(on, devices[k].name) != 0 : r % devices[k].every != devices[k].from) continue;
       const uint64_t bad = run_batch(&work, first, BATCH, MAX_OPS, &devices[k], 0);
-      CHECK(!bad);
+      test_check(!bad, __FILE__, __LINE__, devices[k].name);
       if (!bad) continue;
       nbad++;
       int alone = 0;
@@ -322,6 +323,7 @@ int main(void) {
       if (!alone) { fprintf(stderr, "-- seeds %llu.. on %s are wrong only together:\n", (unsigned long long)first, devices[k].name); run_batch(&work, first, BATCH, MAX_OPS, &devices[k], 1); }
     }
   }
+  case_end();
   for (int i = 0; i < MAKERS && !on && batches >= BATCHES; i++) CHECK(made_by[i] > 0);
   for (int k = 0; k < DEVICES; k++) {
     test_net(&devices[k], convolutions, "convolutions");

@@ -157,6 +157,7 @@ static void test_values(void) {
       const uint64_t seed = one ? (uint64_t)atoll(one) : (uint64_t)(s * 100000 + i);
       if (one && seed / 100000 != (uint64_t)s) continue;
       rng = seed;
+      case_seeded(seed, "TEST_SEED=%llu");
       memset(&moved, 0, sizeof moved);
       moved.subject = s; moved.out = got; moved.moves = rnd(7); moved.recipe.plain = rnd(3) != 0; moved.vector_nbytes = 16 << rnd(3);
       memset(got, 0x5A, sizeof got);
@@ -174,6 +175,7 @@ static void test_values(void) {
       tiny_clear(t);
       tiny_end(t);
     }
+    case_end();
     tiny_close(t);
   }
   if (!one) CHECK(moves > SUBJECTS * n);   // most trials did move something
