@@ -23,6 +23,8 @@ PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/
             $(patsubst %,build/late/%,$(call also,late))
 VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
+# First, so that no processor waits for them in the end; what plain ones have compiled the others find.
+LONGEST   = build/plain/test_vectors tests/test_headers.sh build/plain/test_running build/asan/test_running
 
 all: tiny.h $(EXAMPLES)
 
@@ -41,7 +43,7 @@ run:
 test:
 	@tools/setup.sh test
 	@$(MAKE) -s -k -j$(JOBS) tiny.h $(PROGRAMS) || echo "some tests did not build"
-	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(SCRIPTS) $(PROGRAMS) $(VALGRIND)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(PROGRAMS)) $(VALGRIND)
 
 # What says most in a second: each room once, random programs in a tenth of the rounds, the header without a warning.
 CHECKED  = attention blob capture cliffs codegen decompose einsum elementwise errors eval grad index limits loss match \
@@ -103,9 +105,12 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(HAND) -std=c11 -O3 -march=native $(WARN) -c $< -o $@
 
-# Tests share an object of the library (tools/library.py), but those that give it sizes of their own. gcc's is optimised:
-# kernels are planned and interpreted in half the time, and in test_calls it is what traps (gcc's own floor).
-TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. '-DTEST_PROGRAM="$@"' $(DEPS)
+# Tests share an object of the library (tools/library.py), but those that give it sizes of their own. Two are
+# optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
+# saves ten. Undefined behaviour is looked for before the optimiser sees it.
+OPTIMISED  = plain asan
+TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. \
+             '-DTEST_PROGRAM="$@"' $(DEPS)
 SANITIZE   = -gline-tables-only -fno-sanitize-recover=all -fno-omit-frame-pointer -fsanitize
 BUILD      = echo "build $@" && mkdir -p $(@D) && rm -f $@ &&
 plain      = $(CC) $(TEST_FLAGS)
@@ -123,7 +128,7 @@ build/library.h: $(SOURCES) tools/library.py
 	@$(PYTHON) tools/library.py $@
 
 $(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.h
-	@$(BUILD) $($*) $(if $(filter plain,$*),-O1) $(WHOLE) -o $@
+	@$(BUILD) $($*) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
 
 define rules
 $(OWN:%=build/$(1)/%): build/$(1)/%: tests/%.c

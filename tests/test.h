@@ -1,9 +1,9 @@
 // test: the few macros that every test program uses. A program ends with `return test_report();`.
 //
 // What is counted is a place that is checked. Checked again right away, as by a loop over an array, it is counted once,
-// and the first failure is what is shown, with how many came before. case_named(name) begins a case of that name, and is
-// 0 where TEST_ONLY=beginning leaves it out; case_seeded(s) begins a random one. In a case each place counts
-// once, and what fails prints the command that repeats it alone.
+// and the first failure is what is shown, with how many came before. case_named(name) begins a case, and is 0 where
+// TEST_ONLY=beginning leaves it out; case_seeded(s) begins a random one. In a case each place counts once, and what
+// fails prints the command that repeats it alone.
 #ifndef TEST_H
 #define TEST_H
 #include <locale.h>

@@ -46,7 +46,7 @@ static tiny_ctx *open_device(const char *device, const char *debug) {
   snprintf(letters, sizeof letters, "%s%s", debug, getenv("TEST_DEBUG") ? getenv("TEST_DEBUG") : "");
   lanes.name = "LANES"; lanes.open = lanes_open;
   d.backends[0] = &lanes;
-  d.device = device; d.cache_dir = ""; d.debug = letters;
+  d.device = device; d.debug = letters;
   return tiny_open(&d);
 }
 

@@ -56,6 +56,8 @@ def main(out):
     os.chdir(os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."))
     lines = [HEAD]
     expand("src/all.c", set(), lines)
+    lines.append("#undef TINY_H                              // tiny.h is here, too\n"
+                 "#define TINY_H\n#define TINY_IMPLEMENTATION_DONE\n")
     os.makedirs(os.path.dirname(out), exist_ok=True)
     with open(out, "w", encoding="utf-8") as f:
         f.writelines(lines)
