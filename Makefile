@@ -1,8 +1,9 @@
 # make        tiny.h from src/, and the examples             make bench   ratios against named references
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
-# make arm64  some of them, emulated                         make million  chains of a million operators: minutes, 19 GB
-# make late   all of them on a device that is late         make llvm   all of them by LLVM IR, where there is clang 15
+# make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
+# make arm64  some of the tests, emulated                    make late    all of them on a device that is late
+# make llvm   all of them by LLVM IR, where there is clang 15
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -23,6 +24,8 @@ PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/
             $(patsubst %,build/late/%,$(call also,late)) $(patsubst %,build/llvm/%,$(call also,llvm))
 VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
+# First, so that no processor waits for them in the end; what plain ones have compiled the others find.
+LONGEST   = build/plain/test_vectors tests/test_headers.sh build/plain/test_running build/asan/test_running
 
 all: tiny.h $(EXAMPLES)
 
@@ -41,7 +44,15 @@ run:
 test:
 	@tools/setup.sh test
 	@$(MAKE) -s -k -j$(JOBS) tiny.h $(PROGRAMS) || echo "some tests did not build"
-	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(SCRIPTS) $(PROGRAMS) $(VALGRIND)
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(PROGRAMS)) $(VALGRIND)
+
+# What says most in a second: each room once, random programs in a tenth of the rounds, the header without a warning.
+CHECKED  = codegen attention blob capture cliffs decompose einsum elementwise errors eval grad index limits loss match \
+           matmul movement norm order print random recurrent rules schedule spec symbolic tensor uop view
+CHECKED := $(CHECKED:%=build/plain/test_%) $(patsubst %,build/late/test_%,blob order tensor)
+check:
+	@$(MAKE) -s -k -j$(JOBS) tiny.h $(CHECKED) || echo "some tests did not build"
+	@TEST_BRIEF=1 $(PYTHON) tools/run_tests.py --jobs $(JOBS) $(CHECKED) tests/test_headers.sh
 
 bench: build/bench/bench build/examples/hello build/examples/digits
 	@build/bench/bench $(BENCH_FLAGS) $(SECTIONS)
@@ -99,46 +110,42 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(HAND) -std=c11 -O3 -march=native $(WARN) -c $< -o $@
 
-# The optimiser takes longer over a test than it saves, but over those that interpret or compare a great deal. In
-# test_calls it is what traps (gcc's own floor).
-TEST_FLAGS = -std=c11 -g $(WARN) -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. $(DEPS)
-LONG_TESTS = test_calls test_decompose test_random test_refused test_rules test_transcendental test_vectors
-$(LONG_TESTS:%=build/plain/%) $(LONG_TESTS:%=build/llvm/%): TEST_LEVEL = -O1
-
-build/plain/%: tests/%.c
-	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CC) $(TEST_LEVEL) $(TEST_FLAGS) $< -o $@ $(LIBS)
-
-build/asan/%: tests/%.c
-	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CLANG) $(TEST_FLAGS) -gline-tables-only -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer $< -o $@ $(LIBS)
-
-# INTERP as late as the contract of a device allows.
-build/late/%: tests/%.c
-	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="../../tests/late.h"' $< -o $@ $(LIBS)
-
+# Tests share an object of the library (tools/library.py), but those that give it sizes of their own. Two are
+# optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
+# saves ten. Undefined behaviour is looked for before the optimiser sees it.
+OPTIMISED  = plain asan
+TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. \
+             '-DTEST_PROGRAM="$@"' $(DEPS)
+SANITIZE   = -gline-tables-only -fno-sanitize-recover=all -fno-omit-frame-pointer -fsanitize
+BUILD      = echo "build $@" && mkdir -p $(@D) && rm -f $@ &&
+plain      = $(CC) $(TEST_FLAGS)
+asan       = $(CLANG) $(TEST_FLAGS) $(SANITIZE)=address,undefined
+tsan       = $(CLANG) $(TEST_FLAGS) $(SANITIZE)=thread
+fuzz       = $(CLANG) -O1 $(TEST_FLAGS) $(SANITIZE)=fuzzer,address,undefined
+fuzz-brief = $(CLANG) $(TEST_FLAGS) $(SANITIZE)=fuzzer,address,undefined
 # The CPU takes LLVM IR. In TINY_GOLDEN's texts stands C.
-build/llvm/%: tests/%.c
-	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CC) $(TEST_LEVEL) $(TEST_FLAGS) -DTN_TEST_IR=1 $< -o $@ $(LIBS)
+llvm       = $(CC) $(TEST_FLAGS) -DTN_TEST_IR=1
+# INTERP as late as the contract of a device allows.
+late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
+FLAVOURS   = plain late llvm asan tsan fuzz fuzz-brief
+OWN       := $(patsubst tests/%.c,%,$(shell grep -lE '^ *\# *define T(N|INY)_|RULES_END' tests/test_*.c /dev/null))
+WHOLE      = -DTEST_LIBRARY -include $< -c -x c /dev/null
 
-build/tsan/%: tests/%.c
-	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CLANG) $(TEST_FLAGS) -gline-tables-only -fsanitize=thread $< -o $@ $(LIBS)
+build/library.h: $(SOURCES) tools/library.py
+	@$(PYTHON) tools/library.py $@
 
-FUZZ_FLAGS = -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all
+$(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.h
+	@$(BUILD) $($*) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
 
-build/fuzz/%: tests/%.c
-	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CLANG) -O1 $(TEST_FLAGS) $(FUZZ_FLAGS) $< -o $@ $(LIBS)
-
-# For the few inputs of test_fuzz.sh.
-build/fuzz-brief/%: tests/%.c
-	@echo "build $@" && mkdir -p $(@D) && rm -f $@
-	@$(CLANG) $(TEST_FLAGS) $(FUZZ_FLAGS) $< -o $@ $(LIBS)
+define rules
+$(OWN:%=build/$(1)/%): build/$(1)/%: tests/%.c
+	@$$(BUILD) $$($(1)) $$(if $$(filter build/plain/test_refused,$$@),-O1) $$< -o $$@ $$(LIBS)
+build/$(1)/%: tests/%.c build/library/$(1).o
+	@$$(BUILD) $$($(1)) -include build/library.h $$< build/library/$(1).o -o $$@ $$(LIBS)
+endef
+$(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test bench results fuzz golden arm64 late llvm million verify-amalgam clean
+.PHONY: all run test check bench results fuzz golden arm64 late llvm million verify-amalgam clean
 .DELETE_ON_ERROR:

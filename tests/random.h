@@ -292,13 +292,13 @@ enum { JOINTEDS = sizeof jointeds / sizeof *jointeds };
 static tiny_tensor *threshold(tiny_tensor *x) { return tiny_threshold(x, 0.25, -1); }
 static tiny_tensor *hardshrink(tiny_tensor *x) { return tiny_hardshrink(x, 0.5); }
 static tiny_tensor *to_tens(tiny_tensor *x) { return tiny_mul(tiny_round(tiny_mul(x, tiny_like(x, 0.25))), tiny_like(x, 2)); }
-static tiny_tensor *finite(tiny_tensor *x) { return tiny_nan_to_num(x, 0, NAN, NAN); }
+static tiny_tensor *made_finite(tiny_tensor *x) { return tiny_nan_to_num(x, 0, NAN, NAN); }
 static tiny_tensor *twoway(tiny_tensor *x) { return tiny_heaviside(x, tiny_like(x, 0.5)); }
 typedef struct jump { const char *name; tiny_tensor *(*f)(tiny_tensor *x); double unit; } jump;
 static const jump jumps[] = {
   {"floor", tiny_floor, 1}, {"ceil", tiny_ceil, 1}, {"round", tiny_round, 1}, {"trunc", tiny_trunc, 1}, {"sign", tiny_sign, 1}, {"frac", tiny_frac, 0},
   {"isnan", tiny_isnan, 1}, {"isinf", tiny_isinf, 1}, {"isposinf", tiny_isposinf, 1}, {"isneginf", tiny_isneginf, 1}, {"isfinite", tiny_isfinite, 1},
-  {"logical_not", tiny_logical_not, 1}, {"threshold", threshold, 0}, {"hardshrink", hardshrink, 0}, {"tens", to_tens, 1}, {"nan_to_num", finite, 0}, {"heaviside", twoway, 0.5}};
+  {"logical_not", tiny_logical_not, 1}, {"threshold", threshold, 0}, {"hardshrink", hardshrink, 0}, {"tens", to_tens, 1}, {"nan_to_num", made_finite, 0}, {"heaviside", twoway, 0.5}};
 enum { JUMPS = sizeof jumps / sizeof *jumps };
 
 static int make_smooth(gen *g) {

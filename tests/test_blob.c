@@ -115,7 +115,7 @@ int main(void) {
   for (int i = 0; i < 2; i++) {
     tiny_desc d;
     memset(&d, 0, sizeof d);
-    d.device = devices[i]; d.cache_dir = "";
+    d.device = devices[i];
     t = tiny_open(&d);
     test_again();
     test_views();

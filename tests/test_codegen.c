@@ -184,8 +184,8 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
 }
 
 static void test_moves(void) {
-  const char *rounds = getenv("TEST_ROUNDS"), *one = getenv("TEST_SEED");
-  const int n = one ? 1 : rounds ? atoi(rounds) : 150;
+  const char *one = getenv("TEST_SEED");
+  const int n = one ? 1 : test_rounds(150);
   static char want[1 << 16], got[1 << 16];
   int bad = 0;
   for (int s = 0; s < (int)(sizeof subjects / sizeof *subjects); s++) {
@@ -199,6 +199,7 @@ static void test_moves(void) {
       const uint64_t seed = one ? (uint64_t)atoll(one) : (uint64_t)(s * 100000 + i);
       if (one && seed / 100000 != (uint64_t)s) continue;
       rng = seed;
+      case_seeded(seed, "TEST_SEED=%llu");
       moved.moves = 1 + rnd(8); moved.threads = rnd(2);
       memset(got, 0x5A, sizeof got);
       tiny_begin(t);
@@ -209,6 +210,7 @@ static void test_moves(void) {
       tiny_clear(t);
       tiny_end(t);
     }
+    case_end();
     tiny_close(t);
   }
 }

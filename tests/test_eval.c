@@ -222,6 +222,7 @@ static int64_t test_op(tiny_ctx *t, int op, int d, int from, const int64_t *v, i
 }
 
 #define TEST_INTS(type, wide, dtype, is_signed) do { \
+  case_named("integers of %s", tiny_dtype_name(dtype)); \
   for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { \
     const type a = (type)sample[i], b = (type)sample[j]; \
     const int64_t v[3] = {(int64_t)a, (int64_t)b, (int64_t)a}; \
@@ -260,6 +261,7 @@ static void test_ints(tiny_ctx *t) {
   TEST_INTS(int16_t, uint64_t, TINY_I16, 1); TEST_INTS(uint16_t, uint64_t, TINY_U16, 0);
   TEST_INTS(int32_t, uint64_t, TINY_I32, 1); TEST_INTS(uint32_t, uint64_t, TINY_U32, 0);
   TEST_INTS(int64_t, uint64_t, TINY_I64, 1); TEST_INTS(uint64_t, uint64_t, TINY_U64, 0); TEST_INTS(int64_t, uint64_t, TINY_INDEX, 1);
+  case_named("bools");
   for (int64_t a = 0; a < 2; a++) for (int64_t b = 0; b < 2; b++) {
     const int64_t v[2] = {a, b};
     CHECK_EQ(test_op(t, TINY_OP_ADD, TINY_BOOL, TINY_BOOL, v, 2), a | b);
@@ -272,6 +274,7 @@ static void test_ints(tiny_ctx *t) {
 static int test_same(int64_t k, double x) { return tn_from_f64(x) == k; }
 
 #define TEST_REALS(type, dtype, root) do { \
+  case_named("reals of %s", tiny_dtype_name(dtype)); \
   for (int i = 0; i < n; i++) for (int j = 0; j < n; j++) { \
     const type a = (type)sample[i], b = (type)sample[j]; \
     volatile type ab = a * b; \
@@ -297,6 +300,7 @@ static void test_reals(tiny_ctx *t) {
   const int n = (int)(sizeof sample / sizeof *sample);
   TEST_REALS(float, TINY_F32, sqrtf);
   TEST_REALS(double, TINY_F64, sqrt);
+  case_named("transcendentals");
   for (int i = 0; i < n; i++) {            // transcendentals: as libm's, rounded once
     const float a = (float)sample[i];
     const int64_t v[2] = {tn_from_f64(a), tn_from_f64(3)};
@@ -317,6 +321,7 @@ static void test_casts(tiny_ctx *t) {
     {TINY_I32, (double)NAN, 0}, {TINY_U8, (double)NAN, 0}, {TINY_I16, (double)INFINITY, 32767}, {TINY_I16, -(double)INFINITY, -32768}, {TINY_BOOL, 0.1, 1}, {TINY_BOOL, -0.0, 0}, {TINY_BOOL, (double)NAN, 1},
   };
   for (int i = 0; i < (int)(sizeof saturate / sizeof *saturate); i++) CHECK_EQ(test_cast(t, saturate[i].to, TINY_F64, tn_from_f64(saturate[i].x)), saturate[i].want);
+  case_end();
   CHECK_EQ(test_cast(t, TINY_I8, TINY_I32, 200), -56);
   CHECK_EQ(test_cast(t, TINY_U8, TINY_I32, -1), 255);
   CHECK_EQ(test_cast(t, TINY_U64, TINY_I8, -1), -1);

@@ -9,7 +9,7 @@ enum { MOST = 300 };
 static void open_on(const char *device, int threads) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = device; d.threads = threads; d.cache_dir = "";
+  d.device = device; d.threads = threads;
   t = tiny_open(&d);
 }
 static tiny_tensor *wave(tiny_shape s, double rate) {

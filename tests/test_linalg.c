@@ -384,7 +384,7 @@ static void check_devices(void) {
   for (int i = 0; i < 3; i++) {
     tiny_desc d;
     memset(&d, 0, sizeof d);
-    d.device = on[i].device; d.threads = on[i].threads; d.cache_dir = "";
+    d.device = on[i].device; d.threads = on[i].threads;
     t = tiny_open(&d);
     tiny_tensor *x = tiny_contiguous(matrix(4, 6, 6, TINY_F32)), *out[5], *eye = plus_eye(tiny_mul(x, tiny_like(x, 0)), 1);
     out[0] = tiny_svd(x, &out[1], &out[2]);

@@ -79,14 +79,14 @@ static const product shapes[] = {
 static void test_shapes(void) {
   static const tiny_dtype dtypes[] = {TINY_F32, TINY_F64, TINY_I32, TINY_F16};
   tiny_ctx *t = open_with(2);
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++)
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += test_step())
     for (size_t d = 0; d < sizeof dtypes / sizeof *dtypes; d++) check_product(t, &shapes[i], dtypes[d], d == 0 && i % 2 ? 3 : 0);
   tiny_close(t);
 }
 
 // Numbers whose sums depend on the order.
 static void test_threads(void) {
-  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
+  for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i += test_step()) {
     const product *p = &shapes[i];
     const size_t nbytes = (size_t)p->batch * (size_t)p->m * (size_t)p->n * 4;
     float *out[2];
@@ -170,7 +170,7 @@ static void test_narrow(void) {
   static const tiny_dtype pairs[][2] = {{TINY_U8, TINY_I8}, {TINY_I8, TINY_U8}, {TINY_I8, TINY_I8}, {TINY_U8, TINY_U8}};
   static float got[61 * 131], want[61 * 131];
   tiny_ctx *t = open_with(2);
-  for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
+  for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i += test_step()) {
     for (size_t d = 0; d < sizeof pairs / sizeof *pairs; d++) check_bytes(t, &narrow[i], pairs[d][0], pairs[d][1]);
     check_product(t, &narrow[i], TINY_BF16, 0);
     check_product(t, &narrow[i], TINY_F16, 0);

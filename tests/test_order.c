@@ -1,7 +1,7 @@
 // test_order: short random sequences of writes, assignments, state that views share, the caller's own writes to a blob,
 // programs and reads, against plain arrays that do at once what each call promises.
 //
-// Arguments: number of sequences, seed of the first. Programs: p0 reads x and gives f(x, a), p1 is a step that assigns to
+// TEST_ROUNDS=n sequences, TEST_FROM=s the first. Programs: p0 reads x and gives f(x, a), p1 is a step that assigns to
 // a and to the blob, captured anew in every sequence at a random time.
 #include "../src/all.c"
 #include "test.h"
@@ -142,8 +142,8 @@ static int sequence(world *w) {
   return good && equal(w, "a", w->a, w->va) && equal(w, "c", w->c, w->vc);
 }
 
-int main(int argc, char **argv) {
-  const int n = argc > 1 ? atoi(argv[1]) : 150, first = argc > 2 ? atoi(argv[2]) : 1;
+int main(void) {
+  const int n = test_rounds(150), first = (int)test_from(1);
   static const char *const devices[] = {"INTERP", "CPU"};
   for (int d = 0; d < 2; d++) {
     tiny_desc desc;
@@ -152,6 +152,7 @@ int main(int argc, char **argv) {
     tiny_ctx *t = tiny_open(&desc);
     for (int i = 0; i < n; i++) {
       world w;
+      case_seeded((unsigned long long)(first + i), "TEST_FROM=%llu TEST_ROUNDS=1");
       memset(&w, 0, sizeof w);
       w.t = t;
       state = (uint32_t)(first + i) * 2654435761u;
@@ -164,6 +165,7 @@ int main(int argc, char **argv) {
       tiny_end(t);
       tiny_clear(t);
     }
+    case_end();
     tiny_close(t);
   }
   return test_report();

@@ -48,7 +48,7 @@ static tiny_ctx *open_device(const char *device, const char *debug) {
   snprintf(letters, sizeof letters, "%s%s", debug, getenv("TEST_DEBUG") ? getenv("TEST_DEBUG") : "");
   lanes.name = "LANES"; lanes.open = lanes_open;
   d.backends[0] = &lanes;
-  d.device = device; d.cache_dir = ""; d.debug = letters;
+  d.device = device; d.debug = letters;
   return tiny_open(&d);
 }
 
@@ -303,8 +303,8 @@ static void test_looks(const device *d, uint64_t from, int n) {
 static batch work;
 
 int main(void) {
-  const char *rounds = getenv("TEST_ROUNDS"), *one = getenv("TEST_SEED"), *from = getenv("TEST_FROM"), *on = getenv("TEST_ON");
-  const int batches = rounds ? atoi(rounds) : BATCHES;
+  const char *one = getenv("TEST_SEED"), *on = getenv("TEST_ON");
+  const int batches = test_rounds(BATCHES);
   int nbad = 0;
   if (one) {
     for (int k = 0; k < DEVICES; k++) if ((!on || !strcmp(on, devices[k].name)) && run_batch(&work, (uint64_t)atoll(one), 1, MAX_OPS, &devices[k], 1)) { shrink(&work, (uint64_t)atoll(one), &devices[k]); nbad++; }
@@ -312,11 +312,12 @@ int main(void) {
     return test_report();
   }
   for (int r = 0; r < batches && nbad < 5; r++) {
-    const uint64_t first = (from ? (uint64_t)atoll(from) : 1) + (uint64_t)r * BATCH;
+    const uint64_t first = test_from(1) + (uint64_t)r * BATCH;
+    case_seeded(first, "TEST_FROM=%llu TEST_ROUNDS=1");
     for (int k = 0; k < DEVICES; k++) {
       if (on ? strcmp(on, devices[k].name) != 0 : r % devices[k].every != devices[k].from) continue;
       const uint64_t bad = run_batch(&work, first, BATCH, MAX_OPS, &devices[k], 0);
-      CHECK(!bad);
+      test_check(!bad, __FILE__, __LINE__, devices[k].name);
       if (!bad) continue;
       nbad++;
       int alone = 0;
@@ -324,6 +325,7 @@ int main(void) {
       if (!alone) { fprintf(stderr, "-- seeds %llu.. on %s are wrong only together:\n", (unsigned long long)first, devices[k].name); run_batch(&work, first, BATCH, MAX_OPS, &devices[k], 1); }
     }
   }
+  case_end();
   for (int i = 0; i < MAKERS && !on && batches >= BATCHES; i++) CHECK(made_by[i] > 0);
   for (int k = 0; k < DEVICES; k++) {
     test_net(&devices[k], convolutions, "convolutions");
@@ -331,7 +333,7 @@ int main(void) {
     test_net(&devices[k], dense, "dense");
     test_sums_of_constants(&devices[k]);
     test_padded_scatter(&devices[k]);
-    test_looks(&devices[k], 1, !strcmp(devices[k].device, "CPU") ? BATCHES / 4 : BATCHES * 4);
+    test_looks(&devices[k], 1, test_some(!strcmp(devices[k].device, "CPU") ? BATCHES / 4 : BATCHES * 4));
   }
   return test_report();
 }

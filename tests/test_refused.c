@@ -161,7 +161,8 @@ int main(void) {
       static vector_case c;
       p = take_case(p, &rooms[k], &c);
       if (c.op == last) continue;          // the first case of each
-      refuse_building(&c, !last || strcmp(c.op->name, last->name) != 0, ++turn);
+      if (!case_named("%s, its %dth of a kind", c.op->name, ++turn)) { last = c.op; continue; }
+      refuse_building(&c, !last || strcmp(c.op->name, last->name) != 0, turn);
       if (turn % EACH == 0) refuse_reading(&c, turn);
       last = c.op;
     }

@@ -6,7 +6,7 @@
 static tiny_ctx *open_device(const char *device) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = device; d.cache_dir = ""; d.debug = "";
+  d.device = device; d.debug = "";
   return tiny_open(&d);
 }
 

@@ -229,8 +229,8 @@ static void test_crowds(void) {
 }
 
 static void test_values(void) {
-  const char *rounds = getenv("TEST_ROUNDS"), *one = getenv("TEST_SEED");
-  const int n = one ? 1 : rounds ? atoi(rounds) : 60;
+  const char *one = getenv("TEST_SEED");
+  const int n = one ? 1 : test_rounds(60);
   static char want[1 << 16], got[1 << 16], line[TN_SCHEDULE_TEXT];
   static trial plain, moved;
   int bad = 0, opts = 0;
@@ -246,6 +246,7 @@ static void test_values(void) {
       const uint64_t seed = one ? (uint64_t)atoll(one) : (uint64_t)(s * 100000 + i);
       if (one && seed / 100000 != (uint64_t)s) continue;
       rng = seed;
+      case_seeded(seed, "TEST_SEED=%llu");
       memset(&moved, 0, sizeof moved);
       moved.subject = s; moved.out = got; moved.opts = rnd(7); moved.chosen = rnd(2); moved.machine = rnd(MACHINES);
       memset(got, 0x5A, sizeof got);
@@ -264,6 +265,7 @@ static void test_values(void) {
       tiny_clear(t);
       tiny_end(t);
     }
+    case_end();
     tiny_close(t);
   }
   if (!one) CHECK(opts > SUBJECTS * n);    // most trials did something

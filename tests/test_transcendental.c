@@ -70,7 +70,7 @@ static tiny_uop *build(tiny_ctx *t, int which, int dtype) {
     case EXP2: case EXP: return tn_exp_of(t, x, which == EXP);
     case FALLING2: case FALLING: {
       tiny_uop *bits = tn_bitcast(t, x, tn_float_facts_of(dtype)->integer);
-      bits = or_(bits, tn_int(t, bits->dtype, dtype == TINY_F64 ? INT64_MIN : INT32_MIN));
+      bits = tn_u2(t, TINY_OP_OR, bits, tn_int(t, bits->dtype, dtype == TINY_F64 ? INT64_MIN : INT32_MIN));
       return tn_exp_falling_of(t, tn_bitcast(t, bits, dtype), which == FALLING);
     }
     case LOG2: return tn_log2_value(t, x);

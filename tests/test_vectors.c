@@ -1,7 +1,7 @@
 // vectors: every operator, dtype and shape of tests/vectors against what PyTorch and NumPy give, with gradients: by the reference
 // interpreter, and on the default device.
 //
-//   test_vectors [room ..]     the rooms named, or all. TEST_ONLY=tiny_sum: one operator.
+//   test_vectors [room ..]     the rooms named, or all. TEST_ONLY=tiny_sum: cases whose name begins so.
 //
 // What was measured goes to build/operators/<device>.txt, a line an operator: cases, largest error in units of the
 // tolerance's epsilon, gradients, their largest error. tools/operators.py makes docs/operators.md from it.
@@ -21,13 +21,16 @@ enum { BATCH = 64, NOPS = 4096 };
   #define STRIDE 1
 #endif
 
-static void describe(const vector_case *c, const char *what) {
-  char dims[TN_DIMS_TEXT];
-  printf("%s(", c->op->name);
-  for (int i = 0; i < c->nin; i++)
-    printf("%s%s %s", i ? ", " : "", tiny_dtype_name(c->in[i].dtype), tn_dims_text(dims, sizeof dims, c->in[i].s.ndim, c->in[i].s.dim));
-  printf("): %s\n", what);
+// The case begins: an operator, the dtypes and shapes of its inputs. 0: TEST_ONLY names others.
+static int begin_case(const vector_case *c) {
+  char dims[TN_DIMS_TEXT], name[160];
+  int n = snprintf(name, sizeof name, "%s(", c->op->name);
+  for (int i = 0; i < c->nin && n < (int)sizeof name; i++)
+    n += snprintf(name + n, sizeof name - (size_t)n, "%s%s %s", i ? ", " : "", tiny_dtype_name(c->in[i].dtype),
+                  tn_dims_text(dims, sizeof dims, c->in[i].s.ndim, c->in[i].s.dim));
+  return case_named("%s)", name);
 }
+static void describe(const vector_case *c, const char *what) { printf("%s: %s\n", c->op->name, what); }
 
 // Is x of the shape and dtype wanted? Says so where not.
 static int fits(const vector_case *c, const value *v, const char *what) {
@@ -91,7 +94,8 @@ static void compare(tiny_ctx *t, const vector_case *c, const value *v, int devic
     describe(c, text);
     tiny_clear(t);
   }
-  CHECK(e <= allowed);
+  static const char *const what[2][2] = {{"the interpreter's value", "the interpreter's gradient"}, {"the device's value", "the device's gradient"}};
+  test_check(e <= allowed, __FILE__, __LINE__, what[device][is_grad]);
   free(got);
 }
 
@@ -99,6 +103,7 @@ static void run_batch(tiny_ctx *t, vector_case *c, int n) {
   static tiny_tensor *all[BATCH * MOST * 2];
   int built[BATCH], m = 0;
   for (int i = 0; i < n; i++) {
+    begin_case(&c[i]);
     built[i] = build(t, &c[i]);
     CHECK(built[i]);
     for (int k = 0; built[i] && k < c[i].nout; k++) all[m++] = c[i].out[k].got;
@@ -107,6 +112,7 @@ static void run_batch(tiny_ctx *t, vector_case *c, int n) {
   for (int device = 0; device < 2; device++) {
     if (device && tiny_realize(all, m) != TINY_OK) { printf("realize: %s\n", tiny_error(t)); tiny_clear(t); }
     for (int i = 0; i < n; i++) {
+      begin_case(&c[i]);
       for (int k = 0; built[i] && k < c[i].nout; k++) compare(t, &c[i], &c[i].out[k], device, 0);
       for (int k = 0; built[i] && k < c[i].ngrad; k++) compare(t, &c[i], &c[i].grad[k], device, 1);
     }
@@ -123,11 +129,12 @@ static void run_room(tiny_ctx *t, const vector_room *room, const char *only) {
   CHECK(data != NULL);
   for (const unsigned char *p = data; data && p < data + nbytes;) {
     p = take_case(p, room, &c[n]);
-    if (only && strcmp(c[n].op->name, only) != 0) continue;
+    if (only && !begin_case(&c[n])) continue;
     if (number_of_case++ % STRIDE == 0) n++;
     if (n < BATCH && p < data + nbytes) continue;
     tiny_begin(t);
     run_batch(t, c, n);
+    case_end();
     CHECK_EQ(tiny_end(t), TINY_OK);
     n = 0;
   }

@@ -16,6 +16,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import tempfile
 import time
 
 COUNTS = re.compile(r"^(\d+) passed, (\d+) failed$", re.M)
@@ -66,14 +67,19 @@ def end(p):
 
 
 def watch(p):
-    """(output, exit status, or why it was ended)"""
-    begun = active = time.monotonic()
-    used = 0.0
+    """(exit status, or why it was ended; the processor's seconds that it took)"""
+    begun = active = looked = time.monotonic()
+    used, why = 0.0, ""
     while True:
-        try:
-            return p.communicate(timeout=2)[0].decode(errors="replace"), p.returncode
-        except subprocess.TimeoutExpired:
-            now, cpu = time.monotonic(), cpu_seconds(p.pid)
+        pid, status, usage = os.wait4(p.pid, 0 if why else os.WNOHANG)
+        if pid:
+            p.returncode = os.waitstatus_to_exitcode(status)
+            return why or p.returncode, usage.ru_utime + usage.ru_stime
+        time.sleep(0.02)
+        now = time.monotonic()
+        if now < looked + 2:
+            continue
+        looked, cpu = now, cpu_seconds(p.pid)
         if cpu is not None and cpu > used + 0.1:
             used, active = cpu, now
         why = ("still running after %d s of processors" % CPU_LIMIT if used > CPU_LIMIT else
@@ -81,25 +87,25 @@ def watch(p):
                "still running after %d s" % CLOCK_LIMIT if now - begun > CLOCK_LIMIT and cpu is None else "")
         if why:
             end(p)
-            return p.communicate()[0].decode(errors="replace"), why
 
 
 def run(program, env):
-    """(passed, failed, seconds, output, what went wrong)"""
+    """(passed, failed, the processor's seconds, output, what went wrong)"""
     wrapper, path = program.rsplit(":", 1) if ":" in program else ("", program)
     if not os.path.exists(path):
         return 0, 1, 0.0, "", "did not build"
     command = WRAPPERS.get(wrapper, []) + INTERPRETERS.get(os.path.splitext(path)[1], []) + [os.path.join(".", path)]
-    start = time.monotonic()
+    seconds, output = 0.0, tempfile.TemporaryFile()
     try:
-        p = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
-                             stderr=subprocess.STDOUT, start_new_session=True)
+        p = subprocess.Popen(command, env=env, stdin=subprocess.DEVNULL, stdout=output, stderr=subprocess.STDOUT,
+                             start_new_session=True)
         RUNNING.add(p)
-        output, status = watch(p)
+        status, seconds = watch(p)
         RUNNING.discard(p)
     except OSError as e:
-        output, status = str(e), "did not start"
-    seconds = time.monotonic() - start
+        status = "did not start: %s" % e
+    output.seek(0)
+    output = output.read().decode(errors="replace")
     counts = COUNTS.findall(output)
     passed, failed = map(int, counts[-1]) if counts else (0, 0)
     wrong = ""
