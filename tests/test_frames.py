@@ -57,6 +57,7 @@ INDIRECT = [
     (r"call->kernel\(", "KERNEL", ""),
     (r"thread->fn\(", r"tn_pool_work", "runtime/"),
     (r"(?:backend|_fallback|b)->(\w+)\(", r"tn_(?:cpu|interp|null)_\1\w*", "runtime/"),
+    (r"\br->(kernel|module)\(", r"tn_(?:cstyle|llvm)_\1", "render/"),
     (r"ir->release\(", "tn_storage_release", "runtime/"),
     (r"pass->run\(", r"tn_pass_\w+", "codegen/pipeline.c"),
     (r"\b(?:set|fn)\(t, 0, NULL", "REGISTER", ""),
