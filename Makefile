@@ -71,8 +71,8 @@ fuzz: $(FUZZERS) build/plain/test_random
 late: $(TESTS:%=build/late/%)
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
-# Every test whose CPU takes LLVM IR instead of C, but for those that bring C or compilers of their own.
-llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_trust test_os test_lang_c,$(TESTS)))
+# Every test whose CPU takes LLVM IR instead of C, but for those that bring C or compilers of their own, or look for C.
+llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test_trust test_os test_lang_c,$(TESTS)))
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
 
 million:
