@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a9f1ba85052b85f122c26226077a7828d890b3ba04501e1ff5f94c2301da3e59
+/* tiny.h 0.1.0, source b979f464c861d1416c381126514a35fb19c406cfb7c1c7c877ba6f8befcca6f1
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2631,7 +2631,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "a9f1ba85052b85f122c26226077a7828d890b3ba04501e1ff5f94c2301da3e59"
+#define TN_SOURCE_ID "b979f464c861d1416c381126514a35fb19c406cfb7c1c7c877ba6f8befcca6f1"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -30931,7 +30931,7 @@ static int tn_do_plain(tn_kernel_state *s, int kind) {
 #ifndef TN_CODEGEN_HINTS
 #define TN_CODEGEN_HINTS
 #ifndef TINY_AMALGAMATED
-#include "linearize.c"
+#include "profile.c"
 #endif
 
 enum {
@@ -32093,7 +32093,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
 #endif
 // ---- end src/codegen/tile.c ----
 // ---- begin src/codegen/tensorcore.c ----
-// matrix units: the blocks, strips and tiles of a sum of products that a matrix unit of the target does.
+// tensorcore: the blocks, strips and tiles of a sum of products that a matrix unit of the target does.
 //
 // In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
 #ifndef TN_CODEGEN_TENSORCORE
@@ -32620,7 +32620,7 @@ static int tn_optimize_columns(tn_kernel_state *s, tn_profile *p, const tn_targe
 // ---- begin src/codegen/optimize.c ----
 // optimize: chooses a schedule for a kernel in microseconds.
 //
-// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after the opts, and their list.
+// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after its opts; their list.
 // On a CPU: reductions become register tiles (tile.c) or walk along rows (columns.c), everything else lanes (rows.c);
 // scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups and items, long
 // reductions are shared by a group.

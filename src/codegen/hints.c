@@ -6,7 +6,7 @@
 #ifndef TN_CODEGEN_HINTS
 #define TN_CODEGEN_HINTS
 #ifndef TINY_AMALGAMATED
-#include "linearize.c"
+#include "profile.c"
 #endif
 
 enum {

@@ -1,6 +1,6 @@
 // optimize: chooses a schedule for a kernel in microseconds.
 //
-// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after the opts, and their list.
+// In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after its opts; their list.
 // On a CPU: reductions become register tiles (tile.c) or walk along rows (columns.c), everything else lanes (rows.c);
 // scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups and items, long
 // reductions are shared by a group.

@@ -1,4 +1,4 @@
-// matrix units: the blocks, strips and tiles of a sum of products that a matrix unit of the target does.
+// tensorcore: the blocks, strips and tiles of a sum of products that a matrix unit of the target does.
 //
 // In:  a kernel, the units of a target. Out: the opts for it and 1; 0: no unit fits.
 #ifndef TN_CODEGEN_TENSORCORE
