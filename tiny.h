@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b979f464c861d1416c381126514a35fb19c406cfb7c1c7c877ba6f8befcca6f1
+/* tiny.h 0.1.0, source 0f9a4cd66a6650f52bf3eef9b5999da1f538165998d54cf4d1feee02e22d8d2a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -251,241 +251,243 @@ BUILDING
 
 Where things stand in tiny.h
 
-    507  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    509  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    729  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1371  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    731  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1373  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1575  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1577  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1926  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1928  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2062  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2196  src/api/io.h                tensors from files and to files
-   2271  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2064  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2198  src/api/io.h                tensors from files and to files
+   2273  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2641  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2649  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2807  src/base/number.c           numbers as text, in and out
-   3244  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2815  src/base/number.c           numbers as text, in and out
+   3252  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3428  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3436  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3617  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3625  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3719  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3727  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4125  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4133  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4272  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4765  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4280  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4773  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5345  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5353  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5572  src/ir/alu.c                the meaning of every arithmetic op, once
-   5722  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6429  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+   5580  src/ir/alu.c                the meaning of every arithmetic op, once
+   5730  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6437  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
+                                     levels of memory, what memory lies in
+   6474  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
                                      ask, whatever its text looks like
-   6542  src/ir/args.c               which k, v and sources fit an op
-   6695  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7314  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6586  src/ir/args.c               which k, v and sources fit an op
+   6739  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7358  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7897  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7941  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8257  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8301  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8369  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8413  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8793  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8837  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   9067  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   9111  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9957  src/ir/spec.c               the verifier
-  10298  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+  10001  src/ir/spec.c               the verifier
+  10342  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10514  src/rules/notation.c        the algebra that bodies of rules are written in
-  10549  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10747  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10558  src/rules/notation.c        the algebra that bodies of rules are written in
+  10593  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10791  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10907  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10951  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11301  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11345  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11500  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11544  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11914  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11958  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12255  src/rules/decompose.c       from what the IR means to what a target can do
-  12836  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12299  src/rules/decompose.c       from what the IR means to what a target can do
+  12880  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12870  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12914  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13371  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13415  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  14050  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  14094  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14271  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14315  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14881  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14925  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  15169  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15213  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15642  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15686  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15749  src/tensor/activation.c     what stands between the layers of a network
-  15925  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16270  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15793  src/tensor/activation.c     what stands between the layers of a network
+  15969  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16314  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16514  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16558  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17245  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17289  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17877  src/tensor/random.c         numbers from a counter, the same on every device
-  18151  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17921  src/tensor/random.c         numbers from a counter, the same on every device
+  18195  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18471  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18767  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18515  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18811  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18903  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18947  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19442  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19486  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  20161  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20205  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20563  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20607  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20702  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20746  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  21149  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21193  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21585  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21629  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21933  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22253  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22379  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21977  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22297  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22423  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22537  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22581  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  23029  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23305  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  23073  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23349  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23401  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23445  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23656  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  24051  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23700  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  24095  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24327  src/tensor/params.c         lists of named tensors: what a network consists of
-  24420  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24802  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24371  src/tensor/params.c         lists of named tensors: what a network consists of
+  24464  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24846  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24919  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24963  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25216  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25260  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25332  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25376  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25823  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25867  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26587  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26631  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  27055  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  27099  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27488  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27532  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  28085  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28202  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28129  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28246  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28634  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28678  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28800  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28844  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29026  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29070  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29250  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29294  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29377  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29439  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+  29421  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29483  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
                                      reductions, accesses, strides
-  29555  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29622  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29894  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29599  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29666  src/codegen/transform.c     what may be done to the ranges of a kernel
+  29938  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  29977  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  30022  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  30042  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  30087  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30182  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30228  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30260  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30319  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30306  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30365  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30926  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  30978  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  31023  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31075  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  31115  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31167  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31511  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31562  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  32096  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32150  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32215  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32269  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32544  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32621  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32755  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32598  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32675  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32811  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  33092  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33148  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33312  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33368  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33543  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33599  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33604  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33660  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  34147  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34203  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34674  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  34969  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34730  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  35025  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35364  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  35960  src/runtime/interp.c        the backend INTERP
-  36038  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35420  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  36016  src/runtime/interp.c        the backend INTERP
+  36094  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  36121  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36459  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36609  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36177  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36515  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36665  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37168  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37586  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37224  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37642  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38302  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38358  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38737  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38793  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39501  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39557  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39719  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39775  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  39992  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40048  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40260  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40316  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40437  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40493  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40611  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  40972  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41208  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40667  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  41028  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41264  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41356  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41522  src/runtime/context.c       opening and closing, the first error, totals
+  41412  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41578  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2408,11 +2410,17 @@ TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends
 
+// A cache. cycles: of one core or compute unit, for a line that it does not hold but the next level does.
+typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
+
 typedef struct tiny_limits {               // what kernels of a device may use; zero: none, or no limit
   int host_memory;                         // 1: handles are host pointers
   int threads;                             // CPU style: THREAD ranges become tasks of a pool; 0: a grid of work items
   int vector_nbytes, vector_registers;     // widest vector register
   size_t shared_nbytes, cache_nbytes;      // LOCAL memory of a work group; innermost cache worth packing for
+  // Caches: the nearest, the one of cache_nbytes, the last before memory. What is zero is guessed.
+  tiny_memory_level memory[3];
+  // Work groups and items that an axis of a kernel becomes, in each dim; items of a group in all.
   int64_t global_max[3], local_max[3], local_total;
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
@@ -2631,7 +2639,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "b979f464c861d1416c381126514a35fb19c406cfb7c1c7c877ba6f8befcca6f1"
+#define TN_SOURCE_ID "0f9a4cd66a6650f52bf3eef9b5999da1f538165998d54cf4d1feee02e22d8d2a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6425,6 +6433,43 @@ static void tn_ir_close(tiny_ctx *t) {
 }
 #endif
 // ---- end src/ir/uop.c ----
+// ---- begin src/machine/machine.c ----
+// machine: what a device is made of, as far as schedules and the cost model ask: levels of memory, what memory lies in.
+//
+// In:    the tiny_limits that a backend has filled. Out: numbers, guessed where it left zeros.
+// Holds: everything that a room above knows of caches, lines and pages stands here.
+//
+// What is guessed is a core of Zen 4 or Skylake-X (Fog, The microarchitecture of Intel, AMD and VIA CPUs, 2023).
+#ifndef TN_MACHINE_MACHINE
+#define TN_MACHINE_MACHINE
+#ifndef TINY_AMALGAMATED
+#include "../ir/dtype.c"
+#endif
+
+enum { TN_MEMORY_LEVELS = 3 };             // caches: nearest, innermost worth packing for, last before memory
+enum { TN_LINE_NBYTES = 64 };              // of what no device says otherwise
+enum { TN_PAGE_NBYTES = 4096 };            // within which the processor fetches ahead, and sets of caches repeat
+enum { TN_NEAREST_NBYTES = 32 << 10, TN_NEAR_NBYTES = 1 << 20, TN_LAST_TIMES = 16, TN_CACHE_WAYS = 8 };
+static const double tn_line_cycles[TN_MEMORY_LEVELS] = {2, 5, 14};       // to fetch a line into it from the next
+
+// Level 0 is the nearest. cycles: what a line costs that it does not hold but the next one does.
+static tiny_memory_level tn_machine_memory(const tiny_limits *limits, int level) {
+  tiny_memory_level m = limits->memory[level];
+  if (!m.line) m.line = TN_LINE_NBYTES;
+  if (!m.ways) m.ways = TN_CACHE_WAYS;
+  if (m.cycles <= 0) m.cycles = tn_line_cycles[level];
+  if (m.nbytes) return m;
+  if (level == 0) m.nbytes = TN_NEAREST_NBYTES;
+  else if (level == 1) m.nbytes = limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
+  else m.nbytes = tn_machine_memory(limits, 1).nbytes * TN_LAST_TIMES;
+  return m;
+}
+
+static int64_t tn_machine_line(const tiny_limits *limits) { return tn_machine_memory(limits, 0).line; }
+// Of the innermost cache worth packing for.
+static int64_t tn_machine_near(const tiny_limits *limits) { return (int64_t)tn_machine_memory(limits, 1).nbytes; }
+#endif
+// ---- end src/machine/machine.c ----
 // ---- begin src/ir/target.c ----
 // target: what the device that a kernel is made for can do: a table that passes ask, whatever its text looks like.
 //
@@ -6434,6 +6479,7 @@ static void tn_ir_close(tiny_ctx *t) {
 #define TN_IR_TARGET
 #ifndef TINY_AMALGAMATED
 #include "uop.c"
+#include "../machine/machine.c"
 #endif
 
 typedef struct tn_target { const tiny_renderer *renderer; const tiny_limits *limits; } tn_target;
@@ -6456,8 +6502,6 @@ static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
 }
 
 // ** memory of a list **
-
-enum { TN_LINE_NBYTES = 64 };              // of a cache
 
 static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
@@ -29928,6 +29972,7 @@ static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_ta
   tiny_ctx *t = s->t;
   if (!target->renderer || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
   tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
+  if (reduce->nsrc != 2) return 0;
   if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
     return 0;
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
@@ -30071,7 +30116,8 @@ typedef struct tn_core {
 
 // The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
 static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
-  tiny_uop *u = p->nreduce == 1 && p->nred == 1 && p->reduce[0]->k == TINY_OP_ADD ? p->reduce[0]->src[0] : NULL;
+  tiny_uop *reduce = p->nreduce == 1 && p->nred == 1 ? p->reduce[0] : NULL;
+  tiny_uop *u = reduce && reduce->nsrc == 2 && reduce->k == TINY_OP_ADD ? reduce->src[0] : NULL;
   *inside = NULL;
   if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
   return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
@@ -30428,6 +30474,11 @@ static int64_t tn_opt_items(const tn_kernel_state *s) {
   }
   return n;
 }
+// May an axis of so many be any dim of a grid or a group?
+static int tn_opt_fits(const int64_t *most, int64_t n) {
+  for (int d = 0; d < 3; d++) if (most[d] && n > most[d]) return 0;
+  return 1;
+}
 static int64_t tn_opt_most_items(const tn_kernel_state *s) {
   return s->target->limits->local_total ? s->target->limits->local_total : TN_OPT_ITEMS;
 }
@@ -30450,9 +30501,9 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
       return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
-    case TN_OPT_GRID:   return !threads && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_GRID:   return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
-      return !threads && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+      return !threads && tn_opt_fits(s->target->limits->local_max, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
     default:            return 0;
   }
@@ -30468,7 +30519,7 @@ static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, 
     case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
     case TN_OPT_LOOP:
       for (int i = 0; i < p->nreduce; i++) n += tn_folds_over(p->reduce[i], r);
-      return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried;
+      return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
     default:            return 0;
   }
 }
@@ -30488,7 +30539,7 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   tiny_uop *r = tn_opt_axis(s, o, 0);
   const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
   const int role = tn_axis_role(s, p, r);
-  if (f < 1 || f > n || (f == 1 && n > 1)) return 0;
+  if (f < 2 || f > n) return 0;
   for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
     for (uint32_t j = 1; tn_folds_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
@@ -30590,6 +30641,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
+  if (x->op == TINY_OP_REDUCE && tn_has_chunks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
@@ -30616,7 +30668,7 @@ static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   const tiny_limits *limits = s->target->limits;
   if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads || p->carried ||
       !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
-      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE))
+      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || !tn_opt_fits(limits->local_max, o->amount) || tn_opt_has(s, TINY_OP_DEFINE))
     return 0;
   tn_transform_group(s, reduce, r, o->amount);
   return 1;
@@ -31030,7 +31082,7 @@ static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
 #include "opts.c"
 #endif
 
-enum { TN_ALL_LOOPS = 1 << 20, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_CACHE_LINE = 64, TN_PAGE_NBYTES = 4096 };
+enum { TN_ALL_LOOPS = 1 << 20, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64 };
 
 // The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
 static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
@@ -31130,15 +31182,13 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 #include "../rules/decompose.c"
 #endif
 
-enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024, TN_COST_LEVELS = 3,
+enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024,
   TN_COST_REGISTERS = 64,                  // of a device that does not say
-  TN_COST_LINE = 64, TN_COST_L1 = 32 << 10, TN_COST_L2 = 1 << 20, TN_COST_OUTER = 16, TN_COST_WAYS = 8,
   TN_COST_NONE = TN_COST_RANGES };
 #define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
 #define TN_COST_FOLD 8.0                   // to fold the lanes of a vector
 #define TN_COST_ROUND 1.0                  // of a loop's own, each round
 #define TN_COST_TASK 2000.0                // to hand a task to a thread
-static const double tn_cost_line[TN_COST_LEVELS] = {2, 5, 14};   // cycles a line from L2, from L3, from memory
 
 typedef struct tn_cost { double cycles, core, memory, tasks, each; } tn_cost;   // cycles: of both; each: of a task
 
@@ -31171,6 +31221,7 @@ typedef struct tn_cost_walk {
   tn_cost_loop loop[TN_COST_RANGES + 1];
   tn_cost_access *access; int naccess;
   double code, tasks;                      // code: copies of all nodes
+  int64_t line;                            // bytes
 } tn_cost_walk;
 
 static uint64_t tn_cost_bit(const tn_cost_walk *w, const tiny_uop *range) {
@@ -31417,62 +31468,62 @@ static double tn_cost_lines(const tn_cost_walk *w, const tn_cost_access *a, uint
     left &= ~((uint64_t)1 << best);
     const int64_t n = tn_range_extent(w->range[best]);
     if (a->gathers) runs *= (double)n;
-    else if (least <= run || (double)least * a->nbytes <= (double)TN_COST_LINE) run += (n - 1) * least;
+    else if (least <= run || (double)least * a->nbytes <= (double)w->line) run += (n - 1) * least;
     else runs *= (double)n;
   }
-  double lines = (double)run * a->nbytes / (double)TN_COST_LINE;
+  double lines = (double)run * a->nbytes / (double)w->line;
   if (lines < 1) lines = 1;
   if (runs > 1 && lines < 4) lines += 1;   // short runs begin anywhere in a line, and nothing foresees the next
   lines *= runs;
-  const double all = a->all_nbytes / (double)TN_COST_LINE + 1;
+  const double all = a->all_nbytes / (double)w->line + 1;
   return lines > all && !a->gathers ? all : lines;
 }
 
-// Do so many lines, each step bytes after the last, push each other out of a cache whose ways have this length?
-static int tn_cost_crowds(double lines, int64_t step, int64_t way) {
+// Do so many lines, each step bytes after the last, push each other out of a cache?
+static int tn_cost_conflicts(double lines, int64_t step, const tiny_memory_level *m) {
+  const int64_t way = (int64_t)m->nbytes / m->ways;
   step = tn_gcd(step, way);
-  return lines > (double)TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+  return lines > (double)m->ways * (double)(way / (step > m->line ? step : m->line));
 }
 
 // Lanes and copies whose lines fall into so few sets of a cache that they push each other out.
-static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, double cache_nbytes) {
-  const int64_t way = (int64_t)cache_nbytes / TN_COST_WAYS;
+static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, const tiny_memory_level *m) {
+  const int64_t way = (int64_t)m->nbytes / m->ways;
   int64_t step = way;
   double lines = 1;
   for (int r = 0; r < w->nrange; r++) if ((a->ranges & (w->lanes | w->copies)) >> r & 1) {
     const int64_t x = a->stride[r] * (int64_t)a->nbytes;
-    if (x > -TN_COST_LINE && x < TN_COST_LINE) continue;
+    if (x > -m->line && x < m->line) continue;
     lines *= (double)tn_range_extent(w->range[r]);
     step = tn_gcd(x, step);
   }
-  return tn_cost_crowds(lines, step, way);
+  return tn_cost_conflicts(lines, step, m);
 }
 
 static double tn_cost_memory(tn_cost_walk *w) {
-  const double l2 = w->limits->cache_nbytes ? (double)w->limits->cache_nbytes : (double)TN_COST_L2;
-  const double level[TN_COST_LEVELS] = {TN_COST_L1, l2, l2 * (double)TN_COST_OUTER};
   double cycles = 0;
   for (int i = 0; i < w->naccess; i++) {
     const tn_cost_access *a = &w->access[i];
     for (int r = a->at;; r = w->loop[r].parent) {
-      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * (double)TN_COST_LINE;
+      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * (double)w->line;
       if (r == TN_COST_NONE) break;
     }
   }
-  for (int c = 0; c < TN_COST_LEVELS; c++) {
-    if (w->loop[TN_COST_NONE].nbytes <= level[c]) break;
+  for (int c = 0; c < TN_MEMORY_LEVELS; c++) {
+    const tiny_memory_level m = tn_machine_memory(w->limits, c);
+    if (w->loop[TN_COST_NONE].nbytes <= (double)m.nbytes) break;
     for (int i = 0; i < w->naccess; i++) {
       const tn_cost_access *a = &w->access[i];
       int r = a->at;                       // the outermost loop whose data stay; a line stays for the innermost always
-      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE && w->loop[w->loop[r].parent].nbytes <= level[c])
+      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE && w->loop[w->loop[r].parent].nbytes <= (double)m.nbytes)
         r = w->loop[r].parent;
       double runs = r == TN_COST_NONE ? 1 : w->loop[w->loop[r].parent].times;
       uint64_t stays = w->loop[r].inside;
-      if (!a->gathers && tn_cost_collides(w, a, level[c])) {
+      if (!a->gathers && tn_cost_collides(w, a, &m)) {
         runs = w->loop[a->at].times;
         stays = w->lanes | w->copies;
       }
-      cycles += runs * tn_cost_lines(w, a, stays) * tn_cost_line[c];
+      cycles += runs * tn_cost_lines(w, a, stays) * m.cycles;
     }
   }
   return cycles;
@@ -31482,7 +31533,7 @@ static double tn_cost_memory(tn_cost_walk *w) {
 static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn_cost *out) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_cost_walk *w = (tn_cost_walk *)tn_scratch(t, sizeof *w);
-  w->t = t; w->limits = limits; w->tasks = 1;
+  w->t = t; w->limits = limits; w->tasks = 1; w->line = tn_machine_line(limits);
   int known = tn_cost_open(w, sink);
   if (known) {
     tn_cost_nest(w);
@@ -31563,8 +31614,8 @@ static double tn_tile_waste(const tiny_uop *r, int64_t f) {
 
 // What of the nearer cache a panel may take.
 static int64_t tn_panel_nbytes(const tn_target *target) {
-  const int64_t half = (int64_t)target->limits->cache_nbytes / 2;
-  return half && half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
+  const int64_t half = tn_machine_near(target->limits) / 2;
+  return half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
 }
 
 // Are the rows of this load worth packing beside the panel? If they are converted; if it takes rounds to read them and
@@ -31599,14 +31650,16 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
 }
 
 // Do the rows of load i that a tile reads side by side push each other out of the nearest cache?
-static int tn_tile_crowds(const tn_profile *p, const tn_reads *read, int i, int64_t rows) {
+static int tn_tile_crowds(const tn_profile *p, const tn_reads *read, const tiny_memory_level *nearest, int i,
+                          int64_t rows) {
   return read->u[0] && read->apart != TN_IRREGULAR &&
-      tn_cost_crowds((double)rows, read->apart * tn_dtypes[p->load[i]->dtype].nbytes, TN_COST_L1 / TN_COST_WAYS);
+      tn_cost_conflicts((double)rows, read->apart * tn_dtypes[p->load[i]->dtype].nbytes, nearest);
 }
 
 // Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
 // and after the reduction is shared by all it folds.
-static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
+static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tiny_memory_level *nearest,
+                           const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
   double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
   double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
@@ -31622,7 +31675,7 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     for (int j = 0; j < 2; j++)
       if (reads[i].u[j])
         n *= 1 + (reads[i].beside[j] ? TN_NEXT_LOAD : reads[i].streams[j] ? 1 + TN_FAR_ROW : 1) * (double)(c->f[j] - 1);
-    if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], i, c->f[0])) n *= TN_CROWDED_LOAD;
+    if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], nearest, i, c->f[0])) n *= TN_CROWDED_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
         TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
@@ -31657,12 +31710,12 @@ static int64_t tn_tile_registers(const tn_profile *p, const tn_reads *reads, con
 // results, lines where the outer ones do not. 0: never. The rows of distant loads are counted otherwise.
 static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target *target, int i) {
   const tiny_uop *memory = p->load[i]->src[0];
-  const int64_t nearer = (int64_t)target->limits->cache_nbytes;
-  if (memory->op != TINY_OP_PARAM || !nearer) return 0;
+  const int64_t nearer = tn_machine_near(target->limits), last = (int64_t)tn_machine_memory(target->limits, 2).nbytes;
+  if (memory->op != TINY_OP_PARAM) return 0;
   for (int j = 0; j < p->nout; j++) if (!tn_depends(t, p->load[i], p->out[j])) return 0;
   const int64_t nbytes = tn_memory_nelem(memory) * tn_dtypes[p->load[i]->dtype].nbytes +
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes;
-  return nbytes > nearer * TN_COST_OUTER ? TN_CACHE_LINE : nbytes > nearer ? TN_PAGE_NBYTES : 0;
+  return nbytes > last ? tn_machine_line(target->limits) : nbytes > nearer ? (int64_t)TN_PAGE_NBYTES : 0;
 }
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
@@ -31676,10 +31729,10 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     reads[i].apart = c.u[0] ? tn_stride_in(t, at, c.u[0]) : 0;
     for (int j = 0; j < 2; j++) {
       const int64_t stride = c.u[j] ? tn_stride_in(t, at, c.u[j]) : 0,
-                    line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
+                    line = tn_machine_line(target->limits) / tn_dtypes[p->load[i]->dtype].nbytes;
       reads[i].u[j] = stride != 0;
       reads[i].beside[j] = stride > -line && stride < line;
-      reads[i].streams[j] = apart && stride != TN_IRREGULAR && llabs(stride) * TN_CACHE_LINE / line >= apart;
+      reads[i].streams[j] = apart && stride != TN_IRREGULAR && llabs(stride) * tn_dtypes[p->load[i]->dtype].nbytes >= apart;
     }
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
@@ -31689,6 +31742,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
       reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
           !memcmp(&reads[j], &reads[i], sizeof *reads);
   }
+  const tiny_memory_level nearest = tn_machine_memory(target->limits, 0);
   const int most_vectors = !c.v || c.v_in_reduce ? 1 : 16, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
     if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
@@ -31698,7 +31752,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
           tn_tile_registers(p, reads, &c) > target->limits->vector_registers)
         continue;
       c.packs = tn_tile_packs(p, reads, target, &c);
-      c.cost = tn_tile_cost(p, reads, &c);
+      c.cost = tn_tile_cost(p, reads, &nearest, &c);
       if (c.cost < best->cost) *best = c;
     }
   }
@@ -31733,7 +31787,7 @@ static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *t
   for (int i = 0; i < p->nload && p->nred; i++) {
     const tiny_uop *memory = p->load[i]->src[0];
     const int64_t each = tn_dtypes[p->load[i]->dtype].nbytes;
-    if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > (int64_t)target->limits->cache_nbytes &&
+    if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > tn_machine_near(target->limits) &&
         tn_stride_in(t, p->load[i]->src[1], p->red[p->nred - 1]) >= TN_FAR_NBYTES / each)
       distant |= (uint32_t)1 << i;
   }
@@ -32272,7 +32326,7 @@ static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
     const int64_t stride = tn_stride_in(s->t, at->src[1], p->out[rows]);
     int again = 0;
     if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR) continue;
-    if (stride * tn_dtypes[u->dtype].nbytes < TN_CACHE_LINE) continue;
+    if (stride * tn_dtypes[u->dtype].nbytes < tn_machine_line(s->target->limits)) continue;
     if (tn_in_first_pass(s->t, p, u)) continue;
     for (int j = 0; j < loads.n; j++)
       again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, p, loads.u[j]);
@@ -32299,7 +32353,7 @@ static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
     if (rows < 0 || u->src[0]->src[0]->op != TINY_OP_PARAM || u->src[0]->src[0] == p->store->src[0]) continue;
     if (tn_stride_in(t, element, p->out[p->nout - 1]) != 1) continue;
     const int64_t nbytes = tn_iteration_nbytes(t, p, u, rows);
-    if (nbytes < TN_CACHE_LINE) continue;
+    if (nbytes < tn_machine_line(s->target->limits)) continue;
     tn_push(t, &fetched, u);
     tn_push(t, &along, p->out[rows]);
     ahead[fetched.n - 1] = tn_rows_ahead(nbytes);
@@ -32572,7 +32626,7 @@ static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_targe
     const int64_t beside = tn_stride_in(t, index->src[1], v);
     if (beside == 0 && down != TN_IRREGULAR) continue;
     if (index->nsrc != 2 || beside != 1 || down == TN_IRREGULAR || down * nbytes < TN_FAR_NBYTES ||
-        memory->op != TINY_OP_PARAM || tn_memory_nelem(memory) * nbytes <= (int64_t)target->limits->cache_nbytes)
+        memory->op != TINY_OP_PARAM || tn_memory_nelem(memory) * nbytes <= tn_machine_near(target->limits))
       return 0;
     for (int j = 0; j < p->nout; j++) if (!tn_depends(t, index->src[1], p->out[j])) return 0;
     wide++;
@@ -32637,7 +32691,7 @@ enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER
 // A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
 static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   tiny_uop *last = p->out[p->nout - 1];
-  const int64_t n = tn_range_extent(last), line = TN_CACHE_LINE / tn_dtypes[p->store->dtype].nbytes;
+  const int64_t n = tn_range_extent(last), line = tn_machine_line(s->target->limits) / tn_dtypes[p->store->dtype].nbytes;
   int64_t f = 1;
   for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
   for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
@@ -32658,7 +32712,8 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
-      if (!target_range) tn_do_kind(s, TN_OPT_GRID, p.out[i]);
+      if (!target_range && tn_opt_fits(target->limits->global_max, tn_range_extent(p.out[i])))
+        tn_do_kind(s, TN_OPT_GRID, p.out[i]);
     }
     if (!tn_scatter_of(s, &p, &c)) return 0;
   }
@@ -32719,7 +32774,7 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
   if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
     tiny_uop *r = p->red[p->nred - 1];
     int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= 256; d++) if (tn_range_extent(r) % d == 0) g = d;
+    for (int64_t d = 2; d <= most && d <= 256 && tn_opt_fits(target->limits->local_max, d); d++) if (tn_range_extent(r) % d == 0) g = d;
     if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
   }
   for (int i = p->nout - 1; i >= 0; i--) {
@@ -32728,10 +32783,11 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
     int in_scope = 1;
     for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(t, p->reduce[j], p->out[i]);
     if (!in_scope) continue;
-    for (int64_t d = 1; d <= n && items * d <= most && d <= 64; d++) if (n % d == 0) f = d;
+    for (int64_t d = 1; d <= n && items * d <= most && d <= 64 && tn_opt_fits(target->limits->local_max, d); d++)
+      if (n % d == 0) f = d;
     tiny_uop *rest = p->out[i];
     if (f > 1) { tn_do_split(s, TN_OPT_LOCAL, p->out[i], f, &rest); items *= f; }
-    if (rest) tn_do_kind(s, TN_OPT_GRID, rest);
+    if (rest && tn_opt_fits(target->limits->global_max, tn_range_extent(rest))) tn_do_kind(s, TN_OPT_GRID, rest);
   }
 }
 
@@ -32923,7 +32979,7 @@ static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, co
   tiny_uop *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
   int n = 0;
-  int64_t nbytes = tn_dtypes[load->dtype].nbytes, most = (int64_t)s->target->limits->cache_nbytes / 2;
+  int64_t nbytes = tn_dtypes[load->dtype].nbytes;
   if (load->src[0]->src[0]->op != TINY_OP_PARAM) return;
   tn_collect_ranges(s->t, load, &ranges);
   for (int order = 0; order < 4; order++) for (int i = 0; i < ranges.n; i++) {
@@ -32934,7 +32990,7 @@ static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, co
     inner[n++] = ranges.u[i];
     nbytes = tn_clamp_mul(nbytes, tn_range_extent(ranges.u[i]));
   }
-  if (n < 2 || (most && nbytes > most)) return;
+  if (n < 2 || nbytes > tn_machine_near(s->target->limits) / 2) return;
   tn_opt o = tn_opt_of(&b->state, TN_OPT_STAGE, n, inner, 0);
   tn_opt_set_operand(&b->state, &o, load);
   o.space = TN_SPACE_LOCAL;

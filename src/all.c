@@ -16,6 +16,7 @@
 #include "ir/dtype.c"
 #include "ir/alu.c"
 #include "ir/uop.c"
+#include "machine/machine.c"
 #include "ir/target.c"
 #include "ir/args.c"
 #include "ir/print.c"

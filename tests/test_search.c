@@ -88,12 +88,11 @@ static tiny_code text_trial(tiny_ctx *t, void *arg) {
     CHECK_STR(line, good[i]);
   }
   for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) CHECK(!tn_schedule_parse(bad[i], &s));
-  char *many = (char *)tn_scratch(t, TN_SCHEDULE_OPTS * 8 + 16);
-  for (int i = 0; i <= TN_SCHEDULE_OPTS; i++) memcpy(many + 5 * i, ", DOT" + (i ? 0 : 2), i ? 6 : 4);
-  memmove(many + 3, many + 5, 5 * TN_SCHEDULE_OPTS + 1);
-  CHECK(!tn_schedule_parse(many, &s));     // one too many
-  many[5 * TN_SCHEDULE_OPTS - 2] = 0;
-  CHECK(tn_schedule_parse(many, &s) && s.n == TN_SCHEDULE_OPTS);
+  tiny_bytes many = {t, NULL, 0, 0};
+  for (int i = 0; i < TN_SCHEDULE_OPTS; i++) tn_text_add(&many, "%sDOT", i ? ", " : "");
+  CHECK(tn_schedule_parse(many.data, &s) && s.n == TN_SCHEDULE_OPTS);
+  tn_text_add(&many, ", DOT");
+  CHECK(!tn_schedule_parse(many.data, &s));          // one too many
   int round_trips = 0;
   for (int i = 0; i < 3000; i++) {
     rng = (uint64_t)i;
@@ -117,9 +116,9 @@ static void test_text(void) {
 // ** targets: what they are decides what the heuristics choose **
 
 static const tiny_matrix_unit units[] = {{4, 4, 8, 2, TINY_BF16, TINY_BF16, TINY_F32, {"a", "b", "c"}, {"", "", ""}, "", "", ""}};
-typedef struct machine { int threads, vector_nbytes, registers; size_t cache, shared; int rich; } machine;   // rich: DOTs and matrix units
-static const machine machines[] = {{1, 32, 16, 1 << 16, 0, 0}, {1, 16, 16, 1 << 20, 0, 0}, {1, 64, 32, 1 << 20, 0, 0}, {1, 64, 32, 1 << 20, 0, 1}, {1, 32, 16, 1 << 12, 0, 0},
-  {0, 0, 0, 0, 48 << 10, 0}, {0, 0, 0, 0, 0, 0}};
+typedef struct machine { int threads, vector_nbytes, registers; size_t cache, shared; int rich, most; } machine;   // rich: DOTs and matrix units; most: of a dim
+static const machine machines[] = {{1, 32, 16, 1 << 16, 0, 0, 0}, {1, 16, 16, 1 << 20, 0, 0, 0}, {1, 64, 32, 1 << 20, 0, 0, 0}, {1, 64, 32, 1 << 20, 0, 1, 0}, {1, 32, 16, 1 << 12, 0, 0, 0},
+  {0, 0, 0, 0, 48 << 10, 0, 0}, {0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 4 << 10, 0, 7}};
 enum { MACHINES = sizeof machines / sizeof *machines };
 
 typedef struct place { tiny_limits limits; tiny_renderer renderer; tn_target target; } place;
@@ -128,6 +127,7 @@ static void place_at(tiny_ctx *t, const machine *m, place *p) {
   p->limits = t->device->limits;
   p->limits.threads = m->threads; p->limits.vector_nbytes = m->vector_nbytes; p->limits.vector_registers = m->registers;
   p->limits.cache_nbytes = m->cache; p->limits.shared_nbytes = m->shared; p->limits.local_total = m->threads ? 0 : 256;
+  for (int d = 0; d < 3; d++) { p->limits.global_max[d] = 100 * m->most; p->limits.local_max[d] = m->most; }
   if (m->rich) {
     tn_lang_c(&p->renderer);
     p->renderer.dots = 1u << TINY_DOT_U8_I8 | 1u << TINY_DOT_BF16;
@@ -219,13 +219,20 @@ static void test_blocks_of_copies(void) {
 
 // Eight lines of a page fit the eight ways of 4 KiB; the next pushes one out. Odd distances reach all sets.
 static void test_crowds(void) {
-  CHECK(!tn_cost_crowds(8, 4096, 4096));
-  CHECK(tn_cost_crowds(9, 4096, 4096));
-  CHECK(tn_cost_crowds(14, -8192, 4096));
-  CHECK(!tn_cost_crowds(16, 2048, 4096));
-  CHECK(tn_cost_crowds(17, 2048, 4096));
-  CHECK(!tn_cost_crowds(512, 64, 4096));
-  CHECK(!tn_cost_crowds(512, 4096 + 64, 4096));
+  const tiny_memory_level m = {32 << 10, 64, 8, 2};
+  CHECK(!tn_cost_conflicts(8, 4096, &m));
+  CHECK(tn_cost_conflicts(9, 4096, &m));
+  CHECK(tn_cost_conflicts(14, -8192, &m));
+  CHECK(!tn_cost_conflicts(16, 2048, &m));
+  CHECK(tn_cost_conflicts(17, 2048, &m));
+  CHECK(!tn_cost_conflicts(512, 64, &m));
+  CHECK(!tn_cost_conflicts(512, 4096 + 64, &m));
+  tiny_limits limits;                      // what a device does not say is guessed; what it says is taken
+  memset(&limits, 0, sizeof limits);
+  CHECK(tn_machine_memory(&limits, 0).nbytes == 32 << 10 && tn_machine_near(&limits) == 1 << 20 && tn_machine_memory(&limits, 2).nbytes == 16 << 20);
+  limits.cache_nbytes = 2 << 20; limits.memory[0].line = 128; limits.memory[2].nbytes = 5 << 20; limits.memory[2].cycles = 30;
+  CHECK(tn_machine_line(&limits) == 128 && tn_machine_near(&limits) == 2 << 20);
+  CHECK(tn_machine_memory(&limits, 2).nbytes == 5 << 20 && tn_machine_memory(&limits, 2).cycles == 30 && tn_machine_memory(&limits, 2).ways == 8);
 }
 
 static void test_values(void) {
@@ -328,6 +335,11 @@ static tiny_code large_trial(tiny_ctx *t, void *arg) {
     if (which == 15 && machines[m].threads) CHECK(chosen.done.n >= 1);     // lanes at least
     t->ir->serial = serial;
     tn_state_open(&again, t, sink, &p.target);
+    for (int a = 0; a < chosen.naxes && machines[m].most; a++) {           // what the device says about its dims holds
+      const int64_t n = tn_range_extent(chosen.axis[a]);
+      const int kind = tn_range_kind(chosen.axis[a]);
+      CHECK(!(kind == TN_GLOBAL && n > 100 * machines[m].most) && !((kind == TN_LOCAL || kind == TN_GROUP) && n > machines[m].most));
+    }
     const int same = tn_schedule_parse(line, &list) && tn_schedule_apply(&again, &list) && again.sink == chosen.sink;
     CHECK(same);
     if (!same) fprintf(stderr, "  tensor %d, kernel %d, machine %d: %s\n", which, i, m, line);

@@ -138,11 +138,17 @@ TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends
 
+// A cache. cycles: of one core or compute unit, for a line that it does not hold but the next level does.
+typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
+
 typedef struct tiny_limits {               // what kernels of a device may use; zero: none, or no limit
   int host_memory;                         // 1: handles are host pointers
   int threads;                             // CPU style: THREAD ranges become tasks of a pool; 0: a grid of work items
   int vector_nbytes, vector_registers;     // widest vector register
   size_t shared_nbytes, cache_nbytes;      // LOCAL memory of a work group; innermost cache worth packing for
+  // Caches: the nearest, the one of cache_nbytes, the last before memory. What is zero is guessed.
+  tiny_memory_level memory[3];
+  // Work groups and items that an axis of a kernel becomes, in each dim; items of a group in all.
   int64_t global_max[3], local_max[3], local_total;
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;

@@ -169,7 +169,7 @@ static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, co
   tiny_uop *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
   int n = 0;
-  int64_t nbytes = tn_dtypes[load->dtype].nbytes, most = (int64_t)s->target->limits->cache_nbytes / 2;
+  int64_t nbytes = tn_dtypes[load->dtype].nbytes;
   if (load->src[0]->src[0]->op != TINY_OP_PARAM) return;
   tn_collect_ranges(s->t, load, &ranges);
   for (int order = 0; order < 4; order++) for (int i = 0; i < ranges.n; i++) {
@@ -180,7 +180,7 @@ static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, co
     inner[n++] = ranges.u[i];
     nbytes = tn_clamp_mul(nbytes, tn_range_extent(ranges.u[i]));
   }
-  if (n < 2 || (most && nbytes > most)) return;
+  if (n < 2 || nbytes > tn_machine_near(s->target->limits) / 2) return;
   tn_opt o = tn_opt_of(&b->state, TN_OPT_STAGE, n, inner, 0);
   tn_opt_set_operand(&b->state, &o, load);
   o.space = TN_SPACE_LOCAL;

@@ -29,7 +29,7 @@ static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_targe
     const int64_t beside = tn_stride_in(t, index->src[1], v);
     if (beside == 0 && down != TN_IRREGULAR) continue;
     if (index->nsrc != 2 || beside != 1 || down == TN_IRREGULAR || down * nbytes < TN_FAR_NBYTES ||
-        memory->op != TINY_OP_PARAM || tn_memory_nelem(memory) * nbytes <= (int64_t)target->limits->cache_nbytes)
+        memory->op != TINY_OP_PARAM || tn_memory_nelem(memory) * nbytes <= tn_machine_near(target->limits))
       return 0;
     for (int j = 0; j < p->nout; j++) if (!tn_depends(t, index->src[1], p->out[j])) return 0;
     wide++;

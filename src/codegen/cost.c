@@ -16,15 +16,13 @@
 #include "../rules/decompose.c"
 #endif
 
-enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024, TN_COST_LEVELS = 3,
+enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024,
   TN_COST_REGISTERS = 64,                  // of a device that does not say
-  TN_COST_LINE = 64, TN_COST_L1 = 32 << 10, TN_COST_L2 = 1 << 20, TN_COST_OUTER = 16, TN_COST_WAYS = 8,
   TN_COST_NONE = TN_COST_RANGES };
 #define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
 #define TN_COST_FOLD 8.0                   // to fold the lanes of a vector
 #define TN_COST_ROUND 1.0                  // of a loop's own, each round
 #define TN_COST_TASK 2000.0                // to hand a task to a thread
-static const double tn_cost_line[TN_COST_LEVELS] = {2, 5, 14};   // cycles a line from L2, from L3, from memory
 
 typedef struct tn_cost { double cycles, core, memory, tasks, each; } tn_cost;   // cycles: of both; each: of a task
 
@@ -57,6 +55,7 @@ typedef struct tn_cost_walk {
   tn_cost_loop loop[TN_COST_RANGES + 1];
   tn_cost_access *access; int naccess;
   double code, tasks;                      // code: copies of all nodes
+  int64_t line;                            // bytes
 } tn_cost_walk;
 
 static uint64_t tn_cost_bit(const tn_cost_walk *w, const tiny_uop *range) {
@@ -303,62 +302,62 @@ static double tn_cost_lines(const tn_cost_walk *w, const tn_cost_access *a, uint
     left &= ~((uint64_t)1 << best);
     const int64_t n = tn_range_extent(w->range[best]);
     if (a->gathers) runs *= (double)n;
-    else if (least <= run || (double)least * a->nbytes <= (double)TN_COST_LINE) run += (n - 1) * least;
+    else if (least <= run || (double)least * a->nbytes <= (double)w->line) run += (n - 1) * least;
     else runs *= (double)n;
   }
-  double lines = (double)run * a->nbytes / (double)TN_COST_LINE;
+  double lines = (double)run * a->nbytes / (double)w->line;
   if (lines < 1) lines = 1;
   if (runs > 1 && lines < 4) lines += 1;   // short runs begin anywhere in a line, and nothing foresees the next
   lines *= runs;
-  const double all = a->all_nbytes / (double)TN_COST_LINE + 1;
+  const double all = a->all_nbytes / (double)w->line + 1;
   return lines > all && !a->gathers ? all : lines;
 }
 
-// Do so many lines, each step bytes after the last, push each other out of a cache whose ways have this length?
-static int tn_cost_crowds(double lines, int64_t step, int64_t way) {
+// Do so many lines, each step bytes after the last, push each other out of a cache?
+static int tn_cost_conflicts(double lines, int64_t step, const tiny_memory_level *m) {
+  const int64_t way = (int64_t)m->nbytes / m->ways;
   step = tn_gcd(step, way);
-  return lines > (double)TN_COST_WAYS * (double)(way / (step > TN_COST_LINE ? step : (int64_t)TN_COST_LINE));
+  return lines > (double)m->ways * (double)(way / (step > m->line ? step : m->line));
 }
 
 // Lanes and copies whose lines fall into so few sets of a cache that they push each other out.
-static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, double cache_nbytes) {
-  const int64_t way = (int64_t)cache_nbytes / TN_COST_WAYS;
+static int tn_cost_collides(const tn_cost_walk *w, const tn_cost_access *a, const tiny_memory_level *m) {
+  const int64_t way = (int64_t)m->nbytes / m->ways;
   int64_t step = way;
   double lines = 1;
   for (int r = 0; r < w->nrange; r++) if ((a->ranges & (w->lanes | w->copies)) >> r & 1) {
     const int64_t x = a->stride[r] * (int64_t)a->nbytes;
-    if (x > -TN_COST_LINE && x < TN_COST_LINE) continue;
+    if (x > -m->line && x < m->line) continue;
     lines *= (double)tn_range_extent(w->range[r]);
     step = tn_gcd(x, step);
   }
-  return tn_cost_crowds(lines, step, way);
+  return tn_cost_conflicts(lines, step, m);
 }
 
 static double tn_cost_memory(tn_cost_walk *w) {
-  const double l2 = w->limits->cache_nbytes ? (double)w->limits->cache_nbytes : (double)TN_COST_L2;
-  const double level[TN_COST_LEVELS] = {TN_COST_L1, l2, l2 * (double)TN_COST_OUTER};
   double cycles = 0;
   for (int i = 0; i < w->naccess; i++) {
     const tn_cost_access *a = &w->access[i];
     for (int r = a->at;; r = w->loop[r].parent) {
-      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * (double)TN_COST_LINE;
+      w->loop[r].nbytes += tn_cost_lines(w, a, w->loop[r].inside) * (double)w->line;
       if (r == TN_COST_NONE) break;
     }
   }
-  for (int c = 0; c < TN_COST_LEVELS; c++) {
-    if (w->loop[TN_COST_NONE].nbytes <= level[c]) break;
+  for (int c = 0; c < TN_MEMORY_LEVELS; c++) {
+    const tiny_memory_level m = tn_machine_memory(w->limits, c);
+    if (w->loop[TN_COST_NONE].nbytes <= (double)m.nbytes) break;
     for (int i = 0; i < w->naccess; i++) {
       const tn_cost_access *a = &w->access[i];
       int r = a->at;                       // the outermost loop whose data stay; a line stays for the innermost always
-      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE && w->loop[w->loop[r].parent].nbytes <= level[c])
+      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE && w->loop[w->loop[r].parent].nbytes <= (double)m.nbytes)
         r = w->loop[r].parent;
       double runs = r == TN_COST_NONE ? 1 : w->loop[w->loop[r].parent].times;
       uint64_t stays = w->loop[r].inside;
-      if (!a->gathers && tn_cost_collides(w, a, level[c])) {
+      if (!a->gathers && tn_cost_collides(w, a, &m)) {
         runs = w->loop[a->at].times;
         stays = w->lanes | w->copies;
       }
-      cycles += runs * tn_cost_lines(w, a, stays) * tn_cost_line[c];
+      cycles += runs * tn_cost_lines(w, a, stays) * m.cycles;
     }
   }
   return cycles;
@@ -368,7 +367,7 @@ static double tn_cost_memory(tn_cost_walk *w) {
 static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn_cost *out) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_cost_walk *w = (tn_cost_walk *)tn_scratch(t, sizeof *w);
-  w->t = t; w->limits = limits; w->tasks = 1;
+  w->t = t; w->limits = limits; w->tasks = 1; w->line = tn_machine_line(limits);
   int known = tn_cost_open(w, sink);
   if (known) {
     tn_cost_nest(w);

@@ -35,6 +35,7 @@ static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_ta
   tiny_ctx *t = s->t;
   if (!target->renderer || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
   tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
+  if (reduce->nsrc != 2) return 0;
   if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
     return 0;
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {

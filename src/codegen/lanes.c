@@ -8,7 +8,7 @@
 #include "opts.c"
 #endif
 
-enum { TN_ALL_LOOPS = 1 << 20, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64, TN_CACHE_LINE = 64, TN_PAGE_NBYTES = 4096 };
+enum { TN_ALL_LOOPS = 1 << 20, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64 };
 
 // The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
 static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {

@@ -30,7 +30,8 @@ typedef struct tn_core {
 
 // The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
 static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
-  tiny_uop *u = p->nreduce == 1 && p->nred == 1 && p->reduce[0]->k == TINY_OP_ADD ? p->reduce[0]->src[0] : NULL;
+  tiny_uop *reduce = p->nreduce == 1 && p->nred == 1 ? p->reduce[0] : NULL;
+  tiny_uop *u = reduce && reduce->nsrc == 2 && reduce->k == TINY_OP_ADD ? reduce->src[0] : NULL;
   *inside = NULL;
   if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
   return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;

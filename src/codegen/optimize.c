@@ -17,7 +17,7 @@ enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER
 // A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
 static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   tiny_uop *last = p->out[p->nout - 1];
-  const int64_t n = tn_range_extent(last), line = TN_CACHE_LINE / tn_dtypes[p->store->dtype].nbytes;
+  const int64_t n = tn_range_extent(last), line = tn_machine_line(s->target->limits) / tn_dtypes[p->store->dtype].nbytes;
   int64_t f = 1;
   for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
   for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
@@ -38,7 +38,8 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
-      if (!target_range) tn_do_kind(s, TN_OPT_GRID, p.out[i]);
+      if (!target_range && tn_opt_fits(target->limits->global_max, tn_range_extent(p.out[i])))
+        tn_do_kind(s, TN_OPT_GRID, p.out[i]);
     }
     if (!tn_scatter_of(s, &p, &c)) return 0;
   }
@@ -99,7 +100,7 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
   if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
     tiny_uop *r = p->red[p->nred - 1];
     int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= 256; d++) if (tn_range_extent(r) % d == 0) g = d;
+    for (int64_t d = 2; d <= most && d <= 256 && tn_opt_fits(target->limits->local_max, d); d++) if (tn_range_extent(r) % d == 0) g = d;
     if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
   }
   for (int i = p->nout - 1; i >= 0; i--) {
@@ -108,10 +109,11 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
     int in_scope = 1;
     for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(t, p->reduce[j], p->out[i]);
     if (!in_scope) continue;
-    for (int64_t d = 1; d <= n && items * d <= most && d <= 64; d++) if (n % d == 0) f = d;
+    for (int64_t d = 1; d <= n && items * d <= most && d <= 64 && tn_opt_fits(target->limits->local_max, d); d++)
+      if (n % d == 0) f = d;
     tiny_uop *rest = p->out[i];
     if (f > 1) { tn_do_split(s, TN_OPT_LOCAL, p->out[i], f, &rest); items *= f; }
-    if (rest) tn_do_kind(s, TN_OPT_GRID, rest);
+    if (rest && tn_opt_fits(target->limits->global_max, tn_range_extent(rest))) tn_do_kind(s, TN_OPT_GRID, rest);
   }
 }
 

@@ -110,6 +110,11 @@ static int64_t tn_opt_items(const tn_kernel_state *s) {
   }
   return n;
 }
+// May an axis of so many be any dim of a grid or a group?
+static int tn_opt_fits(const int64_t *most, int64_t n) {
+  for (int d = 0; d < 3; d++) if (most[d] && n > most[d]) return 0;
+  return 1;
+}
 static int64_t tn_opt_most_items(const tn_kernel_state *s) {
   return s->target->limits->local_total ? s->target->limits->local_total : TN_OPT_ITEMS;
 }
@@ -132,9 +137,9 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
       return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
-    case TN_OPT_GRID:   return !threads && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_GRID:   return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
-      return !threads && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+      return !threads && tn_opt_fits(s->target->limits->local_max, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
     default:            return 0;
   }
@@ -150,7 +155,7 @@ static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, 
     case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
     case TN_OPT_LOOP:
       for (int i = 0; i < p->nreduce; i++) n += tn_folds_over(p->reduce[i], r);
-      return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried;
+      return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
     default:            return 0;
   }
 }
@@ -170,7 +175,7 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   tiny_uop *r = tn_opt_axis(s, o, 0);
   const int64_t n = tn_range_extent(r), f = o->amount ? o->amount : n;
   const int role = tn_axis_role(s, p, r);
-  if (f < 1 || f > n || (f == 1 && n > 1)) return 0;
+  if (f < 2 || f > n) return 0;
   for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
     for (uint32_t j = 1; tn_folds_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
@@ -272,6 +277,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
+  if (x->op == TINY_OP_REDUCE && tn_has_chunks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
@@ -298,7 +304,7 @@ static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   const tiny_limits *limits = s->target->limits;
   if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads || p->carried ||
       !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
-      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE))
+      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || !tn_opt_fits(limits->local_max, o->amount) || tn_opt_has(s, TINY_OP_DEFINE))
     return 0;
   tn_transform_group(s, reduce, r, o->amount);
   return 1;

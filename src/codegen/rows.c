@@ -58,7 +58,7 @@ static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
     const int64_t stride = tn_stride_in(s->t, at->src[1], p->out[rows]);
     int again = 0;
     if (at->src[0]->op != TINY_OP_PARAM || stride == TN_IRREGULAR) continue;
-    if (stride * tn_dtypes[u->dtype].nbytes < TN_CACHE_LINE) continue;
+    if (stride * tn_dtypes[u->dtype].nbytes < tn_machine_line(s->target->limits)) continue;
     if (tn_in_first_pass(s->t, p, u)) continue;
     for (int j = 0; j < loads.n; j++)
       again |= loads.u[j]->src[0]->src[0] == at->src[0] && tn_in_first_pass(s->t, p, loads.u[j]);
@@ -85,7 +85,7 @@ static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
     if (rows < 0 || u->src[0]->src[0]->op != TINY_OP_PARAM || u->src[0]->src[0] == p->store->src[0]) continue;
     if (tn_stride_in(t, element, p->out[p->nout - 1]) != 1) continue;
     const int64_t nbytes = tn_iteration_nbytes(t, p, u, rows);
-    if (nbytes < TN_CACHE_LINE) continue;
+    if (nbytes < tn_machine_line(s->target->limits)) continue;
     tn_push(t, &fetched, u);
     tn_push(t, &along, p->out[rows]);
     ahead[fetched.n - 1] = tn_rows_ahead(nbytes);

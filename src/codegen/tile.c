@@ -53,8 +53,8 @@ static double tn_tile_waste(const tiny_uop *r, int64_t f) {
 
 // What of the nearer cache a panel may take.
 static int64_t tn_panel_nbytes(const tn_target *target) {
-  const int64_t half = (int64_t)target->limits->cache_nbytes / 2;
-  return half && half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
+  const int64_t half = tn_machine_near(target->limits) / 2;
+  return half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
 }
 
 // Are the rows of this load worth packing beside the panel? If they are converted; if it takes rounds to read them and
@@ -89,14 +89,16 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
 }
 
 // Do the rows of load i that a tile reads side by side push each other out of the nearest cache?
-static int tn_tile_crowds(const tn_profile *p, const tn_reads *read, int i, int64_t rows) {
+static int tn_tile_crowds(const tn_profile *p, const tn_reads *read, const tiny_memory_level *nearest, int i,
+                          int64_t rows) {
   return read->u[0] && read->apart != TN_IRREGULAR &&
-      tn_cost_crowds((double)rows, read->apart * tn_dtypes[p->load[i]->dtype].nbytes, TN_COST_L1 / TN_COST_WAYS);
+      tn_cost_conflicts((double)rows, read->apart * tn_dtypes[p->load[i]->dtype].nbytes, nearest);
 }
 
 // Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
 // and after the reduction is shared by all it folds.
-static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_tile *c) {
+static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tiny_memory_level *nearest,
+                           const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
   double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
   double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
@@ -112,7 +114,7 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tn_
     for (int j = 0; j < 2; j++)
       if (reads[i].u[j])
         n *= 1 + (reads[i].beside[j] ? TN_NEXT_LOAD : reads[i].streams[j] ? 1 + TN_FAR_ROW : 1) * (double)(c->f[j] - 1);
-    if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], i, c->f[0])) n *= TN_CROWDED_LOAD;
+    if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], nearest, i, c->f[0])) n *= TN_CROWDED_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
     const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
         TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
@@ -147,12 +149,12 @@ static int64_t tn_tile_registers(const tn_profile *p, const tn_reads *reads, con
 // results, lines where the outer ones do not. 0: never. The rows of distant loads are counted otherwise.
 static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target *target, int i) {
   const tiny_uop *memory = p->load[i]->src[0];
-  const int64_t nearer = (int64_t)target->limits->cache_nbytes;
-  if (memory->op != TINY_OP_PARAM || !nearer) return 0;
+  const int64_t nearer = tn_machine_near(target->limits), last = (int64_t)tn_machine_memory(target->limits, 2).nbytes;
+  if (memory->op != TINY_OP_PARAM) return 0;
   for (int j = 0; j < p->nout; j++) if (!tn_depends(t, p->load[i], p->out[j])) return 0;
   const int64_t nbytes = tn_memory_nelem(memory) * tn_dtypes[p->load[i]->dtype].nbytes +
       tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes;
-  return nbytes > nearer * TN_COST_OUTER ? TN_CACHE_LINE : nbytes > nearer ? TN_PAGE_NBYTES : 0;
+  return nbytes > last ? tn_machine_line(target->limits) : nbytes > nearer ? (int64_t)TN_PAGE_NBYTES : 0;
 }
 
 static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
@@ -166,10 +168,10 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
     reads[i].apart = c.u[0] ? tn_stride_in(t, at, c.u[0]) : 0;
     for (int j = 0; j < 2; j++) {
       const int64_t stride = c.u[j] ? tn_stride_in(t, at, c.u[j]) : 0,
-                    line = TN_CACHE_LINE / tn_dtypes[p->load[i]->dtype].nbytes;
+                    line = tn_machine_line(target->limits) / tn_dtypes[p->load[i]->dtype].nbytes;
       reads[i].u[j] = stride != 0;
       reads[i].beside[j] = stride > -line && stride < line;
-      reads[i].streams[j] = apart && stride != TN_IRREGULAR && llabs(stride) * TN_CACHE_LINE / line >= apart;
+      reads[i].streams[j] = apart && stride != TN_IRREGULAR && llabs(stride) * tn_dtypes[p->load[i]->dtype].nbytes >= apart;
     }
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
@@ -179,6 +181,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
       reads[i].again |= p->load[j]->src[0] == p->load[i]->src[0] && !reads[j].again &&
           !memcmp(&reads[j], &reads[i], sizeof *reads);
   }
+  const tiny_memory_level nearest = tn_machine_memory(target->limits, 0);
   const int most_vectors = !c.v || c.v_in_reduce ? 1 : 16, sizes = (int)(sizeof tn_tile_sizes / sizeof *tn_tile_sizes);
   for (c.vectors = 1; c.vectors <= most_vectors; c.vectors *= 2) {
     if (c.v && !tn_tile_fits(c.v, c.lanes * c.vectors, p->repeats || c.v_in_reduce)) break;
@@ -188,7 +191,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
           tn_tile_registers(p, reads, &c) > target->limits->vector_registers)
         continue;
       c.packs = tn_tile_packs(p, reads, target, &c);
-      c.cost = tn_tile_cost(p, reads, &c);
+      c.cost = tn_tile_cost(p, reads, &nearest, &c);
       if (c.cost < best->cost) *best = c;
     }
   }
@@ -223,7 +226,7 @@ static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *t
   for (int i = 0; i < p->nload && p->nred; i++) {
     const tiny_uop *memory = p->load[i]->src[0];
     const int64_t each = tn_dtypes[p->load[i]->dtype].nbytes;
-    if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > (int64_t)target->limits->cache_nbytes &&
+    if (memory->op == TINY_OP_PARAM && tn_memory_nelem(memory) * each > tn_machine_near(target->limits) &&
         tn_stride_in(t, p->load[i]->src[1], p->red[p->nred - 1]) >= TN_FAR_NBYTES / each)
       distant |= (uint32_t)1 << i;
   }

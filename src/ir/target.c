@@ -6,6 +6,7 @@
 #define TN_IR_TARGET
 #ifndef TINY_AMALGAMATED
 #include "uop.c"
+#include "../machine/machine.c"
 #endif
 
 typedef struct tn_target { const tiny_renderer *renderer; const tiny_limits *limits; } tn_target;
@@ -28,8 +29,6 @@ static int tn_unit_of(const tiny_renderer *r, const tiny_uop *u) {
 }
 
 // ** memory of a list **
-
-enum { TN_LINE_NBYTES = 64 };              // of a cache
 
 static const tiny_uop *tn_memory_behind(const tiny_uop *m) {
   while (m->op == TINY_OP_AFTER) m = m->src[0];
