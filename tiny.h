@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0f9a4cd66a6650f52bf3eef9b5999da1f538165998d54cf4d1feee02e22d8d2a
+/* tiny.h 0.1.0, source 9b3e1b817c716f3899a6f426f15c905582ad12a38da93bb1e75acc643a303422
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -269,225 +269,225 @@ Where things stand in tiny.h
    2815  src/base/number.c           numbers as text, in and out
    3252  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3436  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3437  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3625  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3626  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3727  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3728  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4133  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4134  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4280  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4773  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4281  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4774  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5353  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5354  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5580  src/ir/alu.c                the meaning of every arithmetic op, once
-   5730  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6437  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
+   5581  src/ir/alu.c                the meaning of every arithmetic op, once
+   5731  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6438  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
                                      levels of memory, what memory lies in
-   6474  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+   6475  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
                                      ask, whatever its text looks like
-   6586  src/ir/args.c               which k, v and sources fit an op
-   6739  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7358  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6587  src/ir/args.c               which k, v and sources fit an op
+   6740  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7359  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7941  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7942  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8301  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8302  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8413  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8414  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8837  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8838  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   9111  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   9112  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-  10001  src/ir/spec.c               the verifier
-  10342  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+  10002  src/ir/spec.c               the verifier
+  10343  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10558  src/rules/notation.c        the algebra that bodies of rules are written in
-  10593  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10791  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10559  src/rules/notation.c        the algebra that bodies of rules are written in
+  10594  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10792  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10951  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10952  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11345  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11346  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11544  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11545  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11958  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11959  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12299  src/rules/decompose.c       from what the IR means to what a target can do
-  12880  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12300  src/rules/decompose.c       from what the IR means to what a target can do
+  12881  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12914  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12915  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13415  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13416  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  14094  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  14095  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14315  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14316  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14925  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14926  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  15213  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15214  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15686  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15687  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15793  src/tensor/activation.c     what stands between the layers of a network
-  15969  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16314  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15794  src/tensor/activation.c     what stands between the layers of a network
+  15970  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16315  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16558  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16559  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17289  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17290  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17921  src/tensor/random.c         numbers from a counter, the same on every device
-  18195  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17922  src/tensor/random.c         numbers from a counter, the same on every device
+  18196  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18515  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18811  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18516  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18812  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18947  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18948  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19486  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19487  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  20205  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20206  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20607  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20608  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20746  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20747  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  21193  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21194  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21629  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21630  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21977  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22297  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22423  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21978  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22298  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22424  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22581  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22582  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  23073  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23349  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  23074  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23350  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23445  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23446  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23700  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  24095  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23701  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  24096  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24371  src/tensor/params.c         lists of named tensors: what a network consists of
-  24464  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24846  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24372  src/tensor/params.c         lists of named tensors: what a network consists of
+  24465  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24847  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24963  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24964  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25260  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25261  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25376  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25377  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25867  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25868  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26631  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26632  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  27099  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  27100  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27532  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27533  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  28129  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28246  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28130  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28247  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28678  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28679  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28844  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28845  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29070  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29071  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29294  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29295  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29421  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29483  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+  29422  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29484  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
                                      reductions, accesses, strides
-  29599  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29666  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29938  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29600  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29667  src/codegen/transform.c     what may be done to the ranges of a kernel
+  29939  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  30022  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  30023  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  30087  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  30088  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30228  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30229  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30306  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30365  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30307  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30366  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30978  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  30983  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  31075  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31080  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  31167  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31172  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31562  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31568  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  32150  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32157  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32269  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32276  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32598  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32675  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32811  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32605  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32682  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32820  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  33148  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33155  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33368  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33375  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33599  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33606  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33660  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33667  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  34203  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34210  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34730  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  35025  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34737  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  35032  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35420  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  36016  src/runtime/interp.c        the backend INTERP
-  36094  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35427  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  36025  src/runtime/interp.c        the backend INTERP
+  36103  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  36177  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36515  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36665  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36186  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36526  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36676  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37224  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37642  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37235  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37653  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38358  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38369  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38793  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38804  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39557  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39568  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39775  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39786  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  40048  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40059  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40316  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40327  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40493  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40504  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40667  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  41028  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41264  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40678  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  41039  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41275  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41412  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41578  src/runtime/context.c       opening and closing, the first error, totals
+  41423  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41589  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2639,7 +2639,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0f9a4cd66a6650f52bf3eef9b5999da1f538165998d54cf4d1feee02e22d8d2a"
+#define TN_SOURCE_ID "9b3e1b817c716f3899a6f426f15c905582ad12a38da93bb1e75acc643a303422"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3279,6 +3279,7 @@ typedef struct tn_chunk { struct tn_chunk *older; size_t cap, used; } tn_chunk;
 struct tiny_ctx {
   tiny_alloc alloc; size_t max_nbytes;
   jmp_buf *trap; tiny_code unwinds;        // where a failed allocation of heavy code unwinds to, and with what
+  int shielded;                            // heavy code waits for a backend: its scratch memory stays as it is
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
@@ -3419,14 +3420,14 @@ static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), 
   jmp_buf env;
   if (setjmp(env)) {
     t->trap = NULL;
-    tn_scratch_reset(t, 1);
+    if (!t->shielded) tn_scratch_reset(t, 1);
     tn_float_leave(&was);
     return t->unwinds;
   }
   t->trap = &env;
   const tiny_code code = fn(t, arg);
   t->trap = NULL;
-  tn_scratch_reset(t, 0);
+  if (!t->shielded) tn_scratch_reset(t, 0);
   tn_float_leave(&was);
   return code;
 }
@@ -30480,7 +30481,7 @@ static int tn_opt_fits(const int64_t *most, int64_t n) {
   return 1;
 }
 static int64_t tn_opt_most_items(const tn_kernel_state *s) {
-  return s->target->limits->local_total ? s->target->limits->local_total : TN_OPT_ITEMS;
+  return s->target->limits->local_total ? s->target->limits->local_total : (int64_t)TN_OPT_ITEMS;
 }
 
 // ** a part of an axis, or all of it, as another kind of range **
@@ -30501,7 +30502,8 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
       return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
-    case TN_OPT_GRID:   return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_GRID:
+      return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
       return !threads && tn_opt_fits(s->target->limits->local_max, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
@@ -30620,7 +30622,7 @@ static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny
 }
 
 // Does x read nothing that the kernel writes, and is it of a kind that memory holds?
-static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, tiny_uop *x) {
+static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
   if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || x->dtype == TINY_BOOL || tn_is_running(x) ||
       !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
@@ -30628,7 +30630,9 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, tiny_uop *x
     return 0;
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
-    const tiny_uop *u = all.u[i];
+    tiny_uop *u = all.u[i];
+    for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
+      if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
   }
   return 1;
@@ -30639,7 +30643,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
   int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
-  if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, x) || o->naxes > TINY_MAX_DIMS) return 0;
+  if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
   if (x->op == TINY_OP_REDUCE && tn_has_chunks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
@@ -30666,9 +30670,10 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
   const tiny_limits *limits = s->target->limits;
-  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads || p->carried ||
+  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads ||
       !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
-      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || !tn_opt_fits(limits->local_max, o->amount) || tn_opt_has(s, TINY_OP_DEFINE))
+      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE) ||
+      !tn_opt_fits(limits->local_max, o->amount))
     return 0;
   tn_transform_group(s, reduce, r, o->amount);
   return 1;
@@ -31515,7 +31520,8 @@ static double tn_cost_memory(tn_cost_walk *w) {
     for (int i = 0; i < w->naccess; i++) {
       const tn_cost_access *a = &w->access[i];
       int r = a->at;                       // the outermost loop whose data stay; a line stays for the innermost always
-      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE && w->loop[w->loop[r].parent].nbytes <= (double)m.nbytes)
+      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE &&
+             w->loop[w->loop[r].parent].nbytes <= (double)m.nbytes)
         r = w->loop[r].parent;
       double runs = r == TN_COST_NONE ? 1 : w->loop[w->loop[r].parent].times;
       uint64_t stays = w->loop[r].inside;
@@ -31732,7 +31738,8 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
                     line = tn_machine_line(target->limits) / tn_dtypes[p->load[i]->dtype].nbytes;
       reads[i].u[j] = stride != 0;
       reads[i].beside[j] = stride > -line && stride < line;
-      reads[i].streams[j] = apart && stride != TN_IRREGULAR && llabs(stride) * tn_dtypes[p->load[i]->dtype].nbytes >= apart;
+      reads[i].streams[j] = apart && stride != TN_IRREGULAR &&
+          llabs(stride) * tn_dtypes[p->load[i]->dtype].nbytes >= apart;
     }
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
@@ -32065,13 +32072,13 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
 
 // The tile, of DOTs if it packs what they read: else making words costs more than they save.
 static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  const tn_kernel_state plain = *s;
+  tn_kernel_state *plain = (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *s), s, sizeof *s);
   const int64_t serial = s->t->ir->serial;
   if (tn_do_plain(s, TN_OPT_DOT)) {
     tn_profile_kernel(s->t, s->sink, p);
     const tn_tile c = tn_tile_choose(s->t, p, target);
     if (p->usable && c.packs && c.lanes >= 4) return c;
-    *s = plain;
+    *s = *plain;
     s->t->ir->serial = serial;
     tn_profile_kernel(s->t, s->sink, p);
   }
@@ -32691,7 +32698,8 @@ enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER
 // A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
 static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   tiny_uop *last = p->out[p->nout - 1];
-  const int64_t n = tn_range_extent(last), line = tn_machine_line(s->target->limits) / tn_dtypes[p->store->dtype].nbytes;
+  const int64_t n = tn_range_extent(last),
+                line = tn_machine_line(s->target->limits) / tn_dtypes[p->store->dtype].nbytes;
   int64_t f = 1;
   for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
   for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
@@ -32774,7 +32782,8 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
   if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
     tiny_uop *r = p->red[p->nred - 1];
     int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= 256 && tn_opt_fits(target->limits->local_max, d); d++) if (tn_range_extent(r) % d == 0) g = d;
+    for (int64_t d = 2; d <= most && d <= 256 && tn_opt_fits(target->limits->local_max, d); d++)
+      if (tn_range_extent(r) % d == 0) g = d;
     if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
   }
   for (int i = p->nout - 1; i >= 0; i--) {
@@ -32904,8 +32913,8 @@ static int tn_candidates_apply(tn_candidates *s, const tn_schedule *list, tn_ker
 
 static void tn_candidates_try(tn_candidates *s, const tn_schedule *list) {
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_kernel_state k;
-  if (tn_candidates_apply(s, list, &k)) tn_candidates_add(s, &k);
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(s->t, sizeof *k);
+  if (tn_candidates_apply(s, list, k)) tn_candidates_add(s, k);
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
 }
@@ -32916,9 +32925,9 @@ typedef struct tn_candidates_base { tn_kernel_state state; int64_t serial; } tn_
 
 static void tn_candidates_extend(tn_candidates *s, const tn_candidates_base *b, const tn_opt *o) {
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_kernel_state k = b->state;
+  tn_kernel_state *k = (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *k), &b->state, sizeof *k);
   s->t->ir->serial = b->serial;
-  if (tn_opt_apply(&k, o)) tn_candidates_add(s, &k);
+  if (tn_opt_apply(k, o)) tn_candidates_add(s, k);
   tn_scratch_rewind(s->t, mark);
 }
 static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, int kind, int axis, int64_t amount) {
@@ -32999,28 +33008,28 @@ static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, co
 
 // All lists that are this one and one more opt.
 static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
-  tn_candidates_base b;
+  tn_candidates_base *b = (tn_candidates_base *)tn_scratch(s->t, sizeof *b);
   tn_profile p;
   tn_list loads = {NULL, 0, 0};
   tn_opt o;
   tn_candidates_sweep(s);
-  if (!tn_candidates_apply(s, list, &b.state)) return;
-  b.serial = s->t->ir->serial;
-  tn_profile_kernel(s->t, b.state.sink, &p);
+  if (!tn_candidates_apply(s, list, &b->state)) return;
+  b->serial = s->t->ir->serial;
+  tn_profile_kernel(s->t, b->state.sink, &p);
   if (!p.usable) return;
-  tn_collect_op(s->t, b.state.sink, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < b.state.naxes; i++) tn_candidates_extend_axis(s, &b, &p, i);
+  tn_collect_op(s->t, b->state.sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < b->state.naxes; i++) tn_candidates_extend_axis(s, b, &p, i);
   memset(&o, 0, sizeof o);
   o.kind = TN_OPT_SWAP; o.naxes = 2;
-  for (int i = 0; i < b.state.naxes; i++) for (int j = i + 1; j < b.state.naxes; j++) {
+  for (int i = 0; i < b->state.naxes; i++) for (int j = i + 1; j < b->state.naxes; j++) {
     o.axis[0] = (int16_t)i; o.axis[1] = (int16_t)j;
-    if (tn_range_kind(b.state.axis[i]) == tn_range_kind(b.state.axis[j])) tn_candidates_extend(s, &b, &o);
+    if (tn_range_kind(b->state.axis[i]) == tn_range_kind(b->state.axis[j])) tn_candidates_extend(s, b, &o);
   }
   for (int i = 0; i < loads.n; i++)
-    for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, &b, &p, loads.u[i], j);
+    for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, b, &p, loads.u[i], j);
   memset(&o, 0, sizeof o);
   o.kind = TN_OPT_REUSE;
-  if (p.row && !list->n) tn_candidates_extend(s, &b, &o);
+  if (p.row && !list->n) tn_candidates_extend(s, b, &o);
 }
 
 // ** seeds **
@@ -33040,15 +33049,15 @@ static int tn_candidates_alike(const tn_candidate *x, const tn_candidate *y) {
 // The list, then tasks. What is packed is packed once for each of the outermost loops.
 static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_kernel_state k;
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(s->t, sizeof *k);
   tn_profile p;
   int packs = 0;
   tn_profile_kernel(s->t, s->sink, &p);
   const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
   for (int i = 0; i < list->n; i++) packs |= list->opt[i].kind == TN_OPT_STAGE;
-  if (tn_candidates_apply(s, list, &k)) {
-    if (s->target->limits->threads) tn_make_tasks(&k, work, packs ? 1 : TN_ALL_LOOPS);
-    tn_candidates_add(s, &k);
+  if (tn_candidates_apply(s, list, k)) {
+    if (s->target->limits->threads) tn_make_tasks(k, work, packs ? 1 : TN_ALL_LOOPS);
+    tn_candidates_add(s, k);
   }
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
@@ -33057,7 +33066,7 @@ static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
 // Lists from the bare kernel, cheapest first, at most n: s->found holds them and nothing else.
 static void tn_candidates_seeds(tn_candidates *s, int n) {
   tn_candidates way = *s;
-  tn_schedule next[TN_CANDIDATES_WIDTH];
+  tn_schedule *next = (tn_schedule *)tn_scratch(s->t, TN_CANDIDATES_WIDTH * sizeof *next);
   int width = 1;
   memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
@@ -33098,10 +33107,9 @@ static int64_t tn_candidates_amount(const tn_opt *o, int by) {
 }
 
 // The list without opt number `without`, nor those that use what it makes. made[i]: axes that there are before opt i.
-static tn_schedule tn_schedule_without(const tn_schedule *list, int without, const int *made) {
-  tn_schedule out;
+static void tn_schedule_without(const tn_schedule *list, int without, const int *made, tn_schedule *out) {
   int now[TN_KERNEL_AXES], next = made[0];
-  memset(&out, 0, sizeof out);
+  memset(out, 0, sizeof *out);
   for (int i = 0; i < made[0]; i++) now[i] = i;
   for (int i = 0; i < list->n; i++) {
     tn_opt o = list->opt[i];
@@ -33111,34 +33119,33 @@ static tn_schedule tn_schedule_without(const tn_schedule *list, int without, con
       o.axis[j] = (int16_t)now[o.axis[j]];
     }
     for (int j = made[i]; j < made[i + 1]; j++) now[j] = keeps ? next++ : -1;
-    if (keeps) out.opt[out.n++] = o;
+    if (keeps) out->opt[out->n++] = o;
   }
-  return out;
 }
 
 static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
+  tn_schedule *other = (tn_schedule *)tn_scratch(s->t, sizeof *other);
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_schedule other;
-  tn_kernel_state k;
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(s->t, sizeof *k);
   int made[TN_SCHEDULE_OPTS + 1];
   s->depth++;
   s->t->ir->serial = s->serial;
-  tn_state_open(&k, s->t, s->sink, s->target);
+  tn_state_open(k, s->t, s->sink, s->target);
   for (int i = 0; i < list->n; i++) {
-    made[i] = k.naxes;
-    if (!tn_opt_apply(&k, &list->opt[i])) { tn_scratch_rewind(s->t, mark); return; }
+    made[i] = k->naxes;
+    if (!tn_opt_apply(k, &list->opt[i])) { tn_scratch_rewind(s->t, mark); return; }
   }
-  made[list->n] = k.naxes;
+  made[list->n] = k->naxes;
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
   for (int i = 0; i < list->n; i++) {
     for (int by = -1; by <= 1; by += 2) {
-      other = *list;
-      other.opt[i].amount = tn_candidates_amount(&list->opt[i], by);
-      if (other.opt[i].amount) tn_candidates_try(s, &other);
+      memcpy(other, list, sizeof *other);
+      other->opt[i].amount = tn_candidates_amount(&list->opt[i], by);
+      if (other->opt[i].amount) tn_candidates_try(s, other);
     }
-    other = tn_schedule_without(list, i, made);
-    tn_candidates_try(s, &other);
+    tn_schedule_without(list, i, made, other);
+    tn_candidates_try(s, other);
   }
   tn_candidates_grow(s, list);
 }
@@ -33196,20 +33203,20 @@ static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_
 
 static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
   tiny_ctx *t = p->t;
-  tn_kernel_state s;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
   const int64_t serial = t->ir->serial;
-  tn_state_open(&s, t, sink, p->target);
-  if (!p->schedule || !tn_schedule_apply(&s, p->schedule)) {   // a stranger's, that does not fit
+  tn_state_open(s, t, sink, p->target);
+  if (!p->schedule || !tn_schedule_apply(s, p->schedule)) {    // a stranger's, that does not fit
     t->ir->serial = serial;
-    tn_state_open(&s, t, sink, p->target);
-    tn_optimize(&s);
+    tn_state_open(s, t, sink, p->target);
+    tn_optimize(s);
   }
   if (tn_debug(t, 'o')) {
     tiny_bytes text = {t, NULL, 0, 0};
-    tn_schedule_print(&text, &s.done);
+    tn_schedule_print(&text, &s->done);
     tn_log(t, "opts %s", text.data);
   }
-  return s.sink;
+  return s->sink;
 }
 
 // ** from ranges and opts to loops, lanes and memory **
@@ -35705,9 +35712,11 @@ static int tn_cpu_hear(void *dev, const char *said) {
 #else
   const int other = 0;
 #endif
-  const char *version = tn_cpu_defined(said, "__clang_major__");
+  const char *major = tn_cpu_defined(said, "__clang_major__");
+  int version = 0;
+  for (; major && *major >= '0' && *major <= '9' && version < 1000; major++) version = 10 * version + *major - '0';
   if (!clang && (!other || c->takes_ir)) return 0;
-  if (c->takes_ir && (!version || strtol(version, NULL, 10) < TN_CPU_CLANG_OF_IR)) return 0;
+  if (c->takes_ir && version < TN_CPU_CLANG_OF_IR) return 0;
   c->is_clang = clang;
   c->asked = 1;
   tn_cpu_describe(c, said);
@@ -36463,7 +36472,9 @@ static tiny_code tn_device_compile(tiny_ctx *t, int n, const tiny_bytes *source,
   jmp_buf *const trap = t->trap;
   const tiny_code before = t->code;
   t->trap = NULL;
+  t->shielded = 1;                         // what heavy code has in scratch memory stays
   const tiny_code code = d->backend->compile(d->dev, n, source, binary, log);
+  t->shielded = 0;
   t->trap = trap;
   return code == TINY_OK && before == TINY_OK ? t->code : code;
 }
@@ -37498,22 +37509,22 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   const tn_target target = {&d->renderer, &d->limits};
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
-  tn_kernel_state choice;
+  tn_kernel_state *choice = (tn_kernel_state *)tn_scratch(t, sizeof *choice);
   tn_cost cost = {0, 0, 0, 1, 0};
   b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
   tiny_uop *sink = tn_prepare(t, b->ast);
   tn_candidates_open(&s, t, b->ast, sink, &target, d->limits.threads ? tn_os_cores() : (int)TN_BEAM_ITEMS);
-  tn_state_open(&choice, t, sink, &target);
-  tn_optimize(&choice);
-  const int known = tn_cost_of(t, choice.sink, target.limits, &cost);
+  tn_state_open(choice, t, sink, &target);
+  tn_optimize(choice);
+  const int known = tn_cost_of(t, choice->sink, target.limits, &cost);
   if (tn_is_ordered(t, sink) || (known && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b)) return TINY_OK;
   b->most = each * (TN_BEAM_ROUNDS + 1) + 1;
   b->tried = (tn_candidate *)tn_scratch(t, (size_t)b->most * sizeof *b->tried);
   b->n = 1;                                // tried[0]: the heuristics' choice, whatever it is
-  b->tried[0].list = choice.done;
-  b->tried[0].same = b->first = tn_candidates_same(t, choice.sink);
+  b->tried[0].list = choice->done;
+  b->tried[0].same = b->first = tn_candidates_same(t, choice->sink);
   b->tried[0].cost = cost;
   b->tried[0].expected = tn_cost_on(&cost, s.cores);
   for (int round = 0; round < TN_BEAM_ROUNDS && tn_os_now() < b->until; round++) {
@@ -37553,13 +37564,13 @@ static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
 // On disk: the width of the search, a space, the schedule.
 static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
-  tn_schedule list;
+  tn_schedule *list = (tn_schedule *)tn_scratch(t, sizeof *list);
   const tn_digest key = tn_beam_key(t, b);
   if (!tn_cache_read(&t->programs->cache, &key, "opts", &text) || text.n > TN_SCHEDULE_TEXT) return 0;
   const char *at = text.data;
   const int64_t width = tn_opt_number(&at, TN_BEAM_MOST);
-  if (width < t->beam || *at++ != ' ' || !tn_schedule_parse(at, &list)) return 0;
-  b->found = tn_beam_keep(t, &list);
+  if (width < t->beam || *at++ != ' ' || !tn_schedule_parse(at, list)) return 0;
+  b->found = list;
   return 1;
 }
 

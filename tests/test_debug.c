@@ -51,7 +51,7 @@ typedef struct letter { const char *device, *debug, *says[4]; } letter;
 static const letter letters[] = {
   {"CPU", "k", {"*** CPU", "GFLOPS", "GB/s", " us"}},
   {"CPU", "s", {"schedule of 2 kernels", "arena", NULL, NULL}},
-  {"CPU", "i", {"-- after schedule", "-- after moves", "-- after decompositions", "-- program"}},
+  {"CPU", "i", {"-- after schedule", "-- after opts", "-- after decompositions", "-- program"}},
   {"CPU", "r", {"rule (", "\n->\n", NULL, NULL}},
   {"CPU", "R", {" of ", "(ADD", NULL, NULL}},
   {"CPU", "c", {"void r_", "(void *const *", "long long", NULL}},

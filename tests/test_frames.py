@@ -59,6 +59,7 @@ INDIRECT = [
     (r"(?:backend|_fallback|b)->(\w+)\(", r"tn_(?:cpu|interp|null)_\1\w*", "runtime/"),
     (r"\br->(kernel|module)\(", r"tn_(?:cstyle|llvm)_\1", "render/"),
     (r"ir->release\(", "tn_storage_release", "runtime/"),
+    (r"tn_opt_kinds\[o->kind\]\.apply\(", r"tn_opt_\w+", "codegen/opts.c"),
     (r"pass->run\(", r"tn_pass_\w+", "codegen/pipeline.c"),
     (r"\b(?:set|fn)\(t, 0, NULL", "REGISTER", ""),
     (r"rule->fn\(", r"tn_rules_\w+", ""),

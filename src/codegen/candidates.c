@@ -94,8 +94,8 @@ static int tn_candidates_apply(tn_candidates *s, const tn_schedule *list, tn_ker
 
 static void tn_candidates_try(tn_candidates *s, const tn_schedule *list) {
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_kernel_state k;
-  if (tn_candidates_apply(s, list, &k)) tn_candidates_add(s, &k);
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(s->t, sizeof *k);
+  if (tn_candidates_apply(s, list, k)) tn_candidates_add(s, k);
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
 }
@@ -106,9 +106,9 @@ typedef struct tn_candidates_base { tn_kernel_state state; int64_t serial; } tn_
 
 static void tn_candidates_extend(tn_candidates *s, const tn_candidates_base *b, const tn_opt *o) {
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_kernel_state k = b->state;
+  tn_kernel_state *k = (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *k), &b->state, sizeof *k);
   s->t->ir->serial = b->serial;
-  if (tn_opt_apply(&k, o)) tn_candidates_add(s, &k);
+  if (tn_opt_apply(k, o)) tn_candidates_add(s, k);
   tn_scratch_rewind(s->t, mark);
 }
 static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, int kind, int axis, int64_t amount) {
@@ -189,28 +189,28 @@ static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, co
 
 // All lists that are this one and one more opt.
 static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
-  tn_candidates_base b;
+  tn_candidates_base *b = (tn_candidates_base *)tn_scratch(s->t, sizeof *b);
   tn_profile p;
   tn_list loads = {NULL, 0, 0};
   tn_opt o;
   tn_candidates_sweep(s);
-  if (!tn_candidates_apply(s, list, &b.state)) return;
-  b.serial = s->t->ir->serial;
-  tn_profile_kernel(s->t, b.state.sink, &p);
+  if (!tn_candidates_apply(s, list, &b->state)) return;
+  b->serial = s->t->ir->serial;
+  tn_profile_kernel(s->t, b->state.sink, &p);
   if (!p.usable) return;
-  tn_collect_op(s->t, b.state.sink, TINY_OP_LOAD, &loads);
-  for (int i = 0; i < b.state.naxes; i++) tn_candidates_extend_axis(s, &b, &p, i);
+  tn_collect_op(s->t, b->state.sink, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < b->state.naxes; i++) tn_candidates_extend_axis(s, b, &p, i);
   memset(&o, 0, sizeof o);
   o.kind = TN_OPT_SWAP; o.naxes = 2;
-  for (int i = 0; i < b.state.naxes; i++) for (int j = i + 1; j < b.state.naxes; j++) {
+  for (int i = 0; i < b->state.naxes; i++) for (int j = i + 1; j < b->state.naxes; j++) {
     o.axis[0] = (int16_t)i; o.axis[1] = (int16_t)j;
-    if (tn_range_kind(b.state.axis[i]) == tn_range_kind(b.state.axis[j])) tn_candidates_extend(s, &b, &o);
+    if (tn_range_kind(b->state.axis[i]) == tn_range_kind(b->state.axis[j])) tn_candidates_extend(s, b, &o);
   }
   for (int i = 0; i < loads.n; i++)
-    for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, &b, &p, loads.u[i], j);
+    for (int j = 0; j < p.nout && j < 4; j++) tn_candidates_pack(s, b, &p, loads.u[i], j);
   memset(&o, 0, sizeof o);
   o.kind = TN_OPT_REUSE;
-  if (p.row && !list->n) tn_candidates_extend(s, &b, &o);
+  if (p.row && !list->n) tn_candidates_extend(s, b, &o);
 }
 
 // ** seeds **
@@ -230,15 +230,15 @@ static int tn_candidates_alike(const tn_candidate *x, const tn_candidate *y) {
 // The list, then tasks. What is packed is packed once for each of the outermost loops.
 static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_kernel_state k;
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(s->t, sizeof *k);
   tn_profile p;
   int packs = 0;
   tn_profile_kernel(s->t, s->sink, &p);
   const double work = tn_work(&p) * (p.carried ? (double)tn_range_extent(p.carried) : 1);
   for (int i = 0; i < list->n; i++) packs |= list->opt[i].kind == TN_OPT_STAGE;
-  if (tn_candidates_apply(s, list, &k)) {
-    if (s->target->limits->threads) tn_make_tasks(&k, work, packs ? 1 : TN_ALL_LOOPS);
-    tn_candidates_add(s, &k);
+  if (tn_candidates_apply(s, list, k)) {
+    if (s->target->limits->threads) tn_make_tasks(k, work, packs ? 1 : TN_ALL_LOOPS);
+    tn_candidates_add(s, k);
   }
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
@@ -247,7 +247,7 @@ static void tn_candidates_try_tasks(tn_candidates *s, const tn_schedule *list) {
 // Lists from the bare kernel, cheapest first, at most n: s->found holds them and nothing else.
 static void tn_candidates_seeds(tn_candidates *s, int n) {
   tn_candidates way = *s;
-  tn_schedule next[TN_CANDIDATES_WIDTH];
+  tn_schedule *next = (tn_schedule *)tn_scratch(s->t, TN_CANDIDATES_WIDTH * sizeof *next);
   int width = 1;
   memset(&next[0], 0, sizeof next[0]);
   s->n = way.n = 0;
@@ -288,10 +288,9 @@ static int64_t tn_candidates_amount(const tn_opt *o, int by) {
 }
 
 // The list without opt number `without`, nor those that use what it makes. made[i]: axes that there are before opt i.
-static tn_schedule tn_schedule_without(const tn_schedule *list, int without, const int *made) {
-  tn_schedule out;
+static void tn_schedule_without(const tn_schedule *list, int without, const int *made, tn_schedule *out) {
   int now[TN_KERNEL_AXES], next = made[0];
-  memset(&out, 0, sizeof out);
+  memset(out, 0, sizeof *out);
   for (int i = 0; i < made[0]; i++) now[i] = i;
   for (int i = 0; i < list->n; i++) {
     tn_opt o = list->opt[i];
@@ -301,34 +300,33 @@ static tn_schedule tn_schedule_without(const tn_schedule *list, int without, con
       o.axis[j] = (int16_t)now[o.axis[j]];
     }
     for (int j = made[i]; j < made[i + 1]; j++) now[j] = keeps ? next++ : -1;
-    if (keeps) out.opt[out.n++] = o;
+    if (keeps) out->opt[out->n++] = o;
   }
-  return out;
 }
 
 static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
+  tn_schedule *other = (tn_schedule *)tn_scratch(s->t, sizeof *other);
   const tn_mark mark = tn_scratch_mark(s->t);
-  tn_schedule other;
-  tn_kernel_state k;
+  tn_kernel_state *k = (tn_kernel_state *)tn_scratch(s->t, sizeof *k);
   int made[TN_SCHEDULE_OPTS + 1];
   s->depth++;
   s->t->ir->serial = s->serial;
-  tn_state_open(&k, s->t, s->sink, s->target);
+  tn_state_open(k, s->t, s->sink, s->target);
   for (int i = 0; i < list->n; i++) {
-    made[i] = k.naxes;
-    if (!tn_opt_apply(&k, &list->opt[i])) { tn_scratch_rewind(s->t, mark); return; }
+    made[i] = k->naxes;
+    if (!tn_opt_apply(k, &list->opt[i])) { tn_scratch_rewind(s->t, mark); return; }
   }
-  made[list->n] = k.naxes;
+  made[list->n] = k->naxes;
   tn_scratch_rewind(s->t, mark);
   tn_candidates_sweep(s);
   for (int i = 0; i < list->n; i++) {
     for (int by = -1; by <= 1; by += 2) {
-      other = *list;
-      other.opt[i].amount = tn_candidates_amount(&list->opt[i], by);
-      if (other.opt[i].amount) tn_candidates_try(s, &other);
+      memcpy(other, list, sizeof *other);
+      other->opt[i].amount = tn_candidates_amount(&list->opt[i], by);
+      if (other->opt[i].amount) tn_candidates_try(s, other);
     }
-    other = tn_schedule_without(list, i, made);
-    tn_candidates_try(s, &other);
+    tn_schedule_without(list, i, made, other);
+    tn_candidates_try(s, other);
   }
   tn_candidates_grow(s, list);
 }

@@ -349,7 +349,8 @@ static double tn_cost_memory(tn_cost_walk *w) {
     for (int i = 0; i < w->naccess; i++) {
       const tn_cost_access *a = &w->access[i];
       int r = a->at;                       // the outermost loop whose data stay; a line stays for the innermost always
-      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE && w->loop[w->loop[r].parent].nbytes <= (double)m.nbytes)
+      while (r != TN_COST_NONE && w->loop[r].parent != TN_COST_NONE &&
+             w->loop[w->loop[r].parent].nbytes <= (double)m.nbytes)
         r = w->loop[r].parent;
       double runs = r == TN_COST_NONE ? 1 : w->loop[w->loop[r].parent].times;
       uint64_t stays = w->loop[r].inside;

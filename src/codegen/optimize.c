@@ -17,7 +17,8 @@ enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER
 // A long row is shared by tasks, each of whole lines of the caches, where nothing outside of it can be.
 static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   tiny_uop *last = p->out[p->nout - 1];
-  const int64_t n = tn_range_extent(last), line = tn_machine_line(s->target->limits) / tn_dtypes[p->store->dtype].nbytes;
+  const int64_t n = tn_range_extent(last),
+                line = tn_machine_line(s->target->limits) / tn_dtypes[p->store->dtype].nbytes;
   int64_t f = 1;
   for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
   for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
@@ -100,7 +101,8 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
   if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
     tiny_uop *r = p->red[p->nred - 1];
     int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= 256 && tn_opt_fits(target->limits->local_max, d); d++) if (tn_range_extent(r) % d == 0) g = d;
+    for (int64_t d = 2; d <= most && d <= 256 && tn_opt_fits(target->limits->local_max, d); d++)
+      if (tn_range_extent(r) % d == 0) g = d;
     if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
   }
   for (int i = p->nout - 1; i >= 0; i--) {

@@ -116,7 +116,7 @@ static int tn_opt_fits(const int64_t *most, int64_t n) {
   return 1;
 }
 static int64_t tn_opt_most_items(const tn_kernel_state *s) {
-  return s->target->limits->local_total ? s->target->limits->local_total : TN_OPT_ITEMS;
+  return s->target->limits->local_total ? s->target->limits->local_total : (int64_t)TN_OPT_ITEMS;
 }
 
 // ** a part of an axis, or all of it, as another kind of range **
@@ -137,7 +137,8 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
       for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
       return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
-    case TN_OPT_GRID:   return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
+    case TN_OPT_GRID:
+      return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
       return !threads && tn_opt_fits(s->target->limits->local_max, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
@@ -256,7 +257,7 @@ static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny
 }
 
 // Does x read nothing that the kernel writes, and is it of a kind that memory holds?
-static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, tiny_uop *x) {
+static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
   if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || x->dtype == TINY_BOOL || tn_is_running(x) ||
       !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
@@ -264,7 +265,9 @@ static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, tiny_uop *x
     return 0;
   tn_toposort(s->t, x, &all);
   for (int i = 0; i < all.n; i++) {
-    const tiny_uop *u = all.u[i];
+    tiny_uop *u = all.u[i];
+    for (int j = 0; j < o->naxes && u->op == TINY_OP_REDUCE && u != x; j++)    // it would loop within the copy's loops
+      if (tn_depends(s->t, u, tn_opt_axis(s, o, j))) return 0;
     if (u->op == TINY_OP_INDEX && (u->src[0] == p->store->src[0] || u->src[0]->op == TINY_OP_AFTER)) return 0;
   }
   return 1;
@@ -275,7 +278,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
   int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
-  if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, x) || o->naxes > TINY_MAX_DIMS) return 0;
+  if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
   if (x->op == TINY_OP_REDUCE && tn_has_chunks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
@@ -302,9 +305,10 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
   const tiny_limits *limits = s->target->limits;
-  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads || p->carried ||
+  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads ||
       !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
-      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || !tn_opt_fits(limits->local_max, o->amount) || tn_opt_has(s, TINY_OP_DEFINE))
+      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE) ||
+      !tn_opt_fits(limits->local_max, o->amount))
     return 0;
   tn_transform_group(s, reduce, r, o->amount);
   return 1;

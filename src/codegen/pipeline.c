@@ -49,20 +49,20 @@ static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_
 
 static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
   tiny_ctx *t = p->t;
-  tn_kernel_state s;
+  tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
   const int64_t serial = t->ir->serial;
-  tn_state_open(&s, t, sink, p->target);
-  if (!p->schedule || !tn_schedule_apply(&s, p->schedule)) {   // a stranger's, that does not fit
+  tn_state_open(s, t, sink, p->target);
+  if (!p->schedule || !tn_schedule_apply(s, p->schedule)) {    // a stranger's, that does not fit
     t->ir->serial = serial;
-    tn_state_open(&s, t, sink, p->target);
-    tn_optimize(&s);
+    tn_state_open(s, t, sink, p->target);
+    tn_optimize(s);
   }
   if (tn_debug(t, 'o')) {
     tiny_bytes text = {t, NULL, 0, 0};
-    tn_schedule_print(&text, &s.done);
+    tn_schedule_print(&text, &s->done);
     tn_log(t, "opts %s", text.data);
   }
-  return s.sink;
+  return s->sink;
 }
 
 // ** from ranges and opts to loops, lanes and memory **

@@ -171,7 +171,8 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
                     line = tn_machine_line(target->limits) / tn_dtypes[p->load[i]->dtype].nbytes;
       reads[i].u[j] = stride != 0;
       reads[i].beside[j] = stride > -line && stride < line;
-      reads[i].streams[j] = apart && stride != TN_IRREGULAR && llabs(stride) * tn_dtypes[p->load[i]->dtype].nbytes >= apart;
+      reads[i].streams[j] = apart && stride != TN_IRREGULAR &&
+          llabs(stride) * tn_dtypes[p->load[i]->dtype].nbytes >= apart;
     }
     reads[i].reduce = 0;
     for (int j = 0; j < p->nred; j++) reads[i].reduce |= tn_depends(t, p->load[i], p->red[j]);
@@ -504,13 +505,13 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
 
 // The tile, of DOTs if it packs what they read: else making words costs more than they save.
 static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  const tn_kernel_state plain = *s;
+  tn_kernel_state *plain = (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *s), s, sizeof *s);
   const int64_t serial = s->t->ir->serial;
   if (tn_do_plain(s, TN_OPT_DOT)) {
     tn_profile_kernel(s->t, s->sink, p);
     const tn_tile c = tn_tile_choose(s->t, p, target);
     if (p->usable && c.packs && c.lanes >= 4) return c;
-    *s = plain;
+    *s = *plain;
     s->t->ir->serial = serial;
     tn_profile_kernel(s->t, s->sink, p);
   }

@@ -275,22 +275,22 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   const tn_target target = {&d->renderer, &d->limits};
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
-  tn_kernel_state choice;
+  tn_kernel_state *choice = (tn_kernel_state *)tn_scratch(t, sizeof *choice);
   tn_cost cost = {0, 0, 0, 1, 0};
   b->until = tn_os_now() + (uint64_t)(TN_BEAM_NS * b->width);
   b->ast = tn_beam_copy(t, b->nodes);
   if (b->ast->hash != b->nodes->u[b->nodes->n - 1]->hash) return TINY_OK;
   tiny_uop *sink = tn_prepare(t, b->ast);
   tn_candidates_open(&s, t, b->ast, sink, &target, d->limits.threads ? tn_os_cores() : (int)TN_BEAM_ITEMS);
-  tn_state_open(&choice, t, sink, &target);
-  tn_optimize(&choice);
-  const int known = tn_cost_of(t, choice.sink, target.limits, &cost);
+  tn_state_open(choice, t, sink, &target);
+  tn_optimize(choice);
+  const int known = tn_cost_of(t, choice->sink, target.limits, &cost);
   if (tn_is_ordered(t, sink) || (known && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b)) return TINY_OK;
   b->most = each * (TN_BEAM_ROUNDS + 1) + 1;
   b->tried = (tn_candidate *)tn_scratch(t, (size_t)b->most * sizeof *b->tried);
   b->n = 1;                                // tried[0]: the heuristics' choice, whatever it is
-  b->tried[0].list = choice.done;
-  b->tried[0].same = b->first = tn_candidates_same(t, choice.sink);
+  b->tried[0].list = choice->done;
+  b->tried[0].same = b->first = tn_candidates_same(t, choice->sink);
   b->tried[0].cost = cost;
   b->tried[0].expected = tn_cost_on(&cost, s.cores);
   for (int round = 0; round < TN_BEAM_ROUNDS && tn_os_now() < b->until; round++) {
@@ -330,13 +330,13 @@ static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
 // On disk: the width of the search, a space, the schedule.
 static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
-  tn_schedule list;
+  tn_schedule *list = (tn_schedule *)tn_scratch(t, sizeof *list);
   const tn_digest key = tn_beam_key(t, b);
   if (!tn_cache_read(&t->programs->cache, &key, "opts", &text) || text.n > TN_SCHEDULE_TEXT) return 0;
   const char *at = text.data;
   const int64_t width = tn_opt_number(&at, TN_BEAM_MOST);
-  if (width < t->beam || *at++ != ' ' || !tn_schedule_parse(at, &list)) return 0;
-  b->found = tn_beam_keep(t, &list);
+  if (width < t->beam || *at++ != ' ' || !tn_schedule_parse(at, list)) return 0;
+  b->found = list;
   return 1;
 }
 

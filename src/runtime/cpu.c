@@ -286,9 +286,11 @@ static int tn_cpu_hear(void *dev, const char *said) {
 #else
   const int other = 0;
 #endif
-  const char *version = tn_cpu_defined(said, "__clang_major__");
+  const char *major = tn_cpu_defined(said, "__clang_major__");
+  int version = 0;
+  for (; major && *major >= '0' && *major <= '9' && version < 1000; major++) version = 10 * version + *major - '0';
   if (!clang && (!other || c->takes_ir)) return 0;
-  if (c->takes_ir && (!version || strtol(version, NULL, 10) < TN_CPU_CLANG_OF_IR)) return 0;
+  if (c->takes_ir && version < TN_CPU_CLANG_OF_IR) return 0;
   c->is_clang = clang;
   c->asked = 1;
   tn_cpu_describe(c, said);

@@ -287,7 +287,9 @@ static tiny_code tn_device_compile(tiny_ctx *t, int n, const tiny_bytes *source,
   jmp_buf *const trap = t->trap;
   const tiny_code before = t->code;
   t->trap = NULL;
+  t->shielded = 1;                         // what heavy code has in scratch memory stays
   const tiny_code code = d->backend->compile(d->dev, n, source, binary, log);
+  t->shielded = 0;
   t->trap = trap;
   return code == TINY_OK && before == TINY_OK ? t->code : code;
 }
