@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9b3e1b817c716f3899a6f426f15c905582ad12a38da93bb1e75acc643a303422
+/* tiny.h 0.1.0, source 70fe46b56dc742f182e71efb040536ebcd71453525b6ac7b0c51f2f0430a6125
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -427,67 +427,67 @@ Where things stand in tiny.h
   30307  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
   30366  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30983  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  30985  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  31080  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31082  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  31172  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31174  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31568  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31570  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  32157  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32159  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32276  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32278  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32605  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32682  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32820  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32607  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32684  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32822  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  33155  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33157  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33375  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33377  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33606  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33608  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33667  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33669  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  34210  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34212  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34737  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  35032  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34739  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  35034  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35427  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  36025  src/runtime/interp.c        the backend INTERP
-  36103  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35429  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  36027  src/runtime/interp.c        the backend INTERP
+  36105  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  36186  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36526  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36676  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36188  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36528  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36678  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37235  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37653  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37237  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37655  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38369  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38371  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38804  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38806  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39568  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39570  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39786  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39788  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  40059  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40061  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40327  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40329  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40504  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40506  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40678  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  41039  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41275  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40680  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  41041  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41277  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41423  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41589  src/runtime/context.c       opening and closing, the first error, totals
+  41425  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41591  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2639,7 +2639,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9b3e1b817c716f3899a6f426f15c905582ad12a38da93bb1e75acc643a303422"
+#define TN_SOURCE_ID "70fe46b56dc742f182e71efb040536ebcd71453525b6ac7b0c51f2f0430a6125"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -30624,7 +30624,8 @@ static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny
 // Does x read nothing that the kernel writes, and is it of a kind that memory holds?
 static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
-  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || x->dtype == TINY_BOOL || tn_is_running(x) ||
+  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_running(x) ||
+      (x->dtype == TINY_BOOL && x->op != TINY_OP_LOAD) ||
       !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
         tn_op_is(x->op, TINY_ALU)))
     return 0;
@@ -30668,6 +30669,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 }
 
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  (void)p;
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
   const tiny_limits *limits = s->target->limits;
   if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads ||

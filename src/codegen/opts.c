@@ -259,7 +259,8 @@ static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny
 // Does x read nothing that the kernel writes, and is it of a kind that memory holds?
 static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
-  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || x->dtype == TINY_BOOL || tn_is_running(x) ||
+  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_running(x) ||
+      (x->dtype == TINY_BOOL && x->op != TINY_OP_LOAD) ||
       !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
         tn_op_is(x->op, TINY_ALU)))
     return 0;
@@ -303,6 +304,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 }
 
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
+  (void)p;
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
   const tiny_limits *limits = s->target->limits;
   if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads ||
