@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 70fe46b56dc742f182e71efb040536ebcd71453525b6ac7b0c51f2f0430a6125
+/* tiny.h 0.1.0, source 152f2529ddd3e640976f2699194df2049af561ff677745ee88e7ae38d88d9854
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -427,67 +427,67 @@ Where things stand in tiny.h
   30307  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
   30366  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30985  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  30984  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  31082  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31081  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  31174  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31173  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31570  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31569  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  32159  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32158  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32278  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32277  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32607  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32684  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32822  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32606  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32683  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32821  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  33157  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33156  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33377  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33376  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33608  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33607  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33669  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33668  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  34212  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34211  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34739  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  35034  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34738  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  35033  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35429  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  36027  src/runtime/interp.c        the backend INTERP
-  36105  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35428  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  36026  src/runtime/interp.c        the backend INTERP
+  36104  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  36188  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36528  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36678  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36187  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36527  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36677  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37237  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37655  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37236  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37654  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38371  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38370  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38806  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38805  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39570  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39569  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39788  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39787  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  40061  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40060  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40329  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40328  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40506  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40505  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40680  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  41041  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41277  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40679  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  41040  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41276  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41425  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41591  src/runtime/context.c       opening and closing, the first error, totals
+  41424  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41590  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2639,7 +2639,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "70fe46b56dc742f182e71efb040536ebcd71453525b6ac7b0c51f2f0430a6125"
+#define TN_SOURCE_ID "152f2529ddd3e640976f2699194df2049af561ff677745ee88e7ae38d88d9854"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6460,9 +6460,9 @@ static tiny_memory_level tn_machine_memory(const tiny_limits *limits, int level)
   if (!m.ways) m.ways = TN_CACHE_WAYS;
   if (m.cycles <= 0) m.cycles = tn_line_cycles[level];
   if (m.nbytes) return m;
-  if (level == 0) m.nbytes = TN_NEAREST_NBYTES;
-  else if (level == 1) m.nbytes = limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
-  else m.nbytes = tn_machine_memory(limits, 1).nbytes * TN_LAST_TIMES;
+  const size_t near = limits->memory[1].nbytes ? limits->memory[1].nbytes :
+                      limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
+  m.nbytes = level == 0 ? (size_t)TN_NEAREST_NBYTES : level == 1 ? near : near * TN_LAST_TIMES;
   return m;
 }
 
@@ -30828,28 +30828,27 @@ static int64_t tn_opt_number(const char **text, int64_t most) {
   for (; **text >= '0' && **text <= '9'; ++*text) if ((n = n * 10 + **text - '0') > most) return -1;
   return n;
 }
-// The word at *text among n, which moves on; -1: none of them.
-static int tn_opt_word(const char **text, const char *(*word)(int i), int n) {
+// The word at *text among those of n rows, which moves on; -1: none of them. words: of the first row.
+static int tn_opt_word(const char **text, const char *const *words, size_t row_nbytes, int n) {
   size_t length = 0;
   while (((*text)[length] | 32) >= 'a' && ((*text)[length] | 32) <= 'z') length++;
   while (length && (*text)[length] >= '0' && (*text)[length] <= '9') length++;
-  for (int i = 0; i < n; i++)
-    if (strlen(word(i)) == length && !memcmp(word(i), *text, length)) { *text += length; return i; }
+  for (int i = 0; i < n; i++) {
+    const char *word = *(const char *const *)(const void *)((const char *)words + (size_t)i * row_nbytes);
+    if (strlen(word) == length && !memcmp(word, *text, length)) { *text += length; return i; }
+  }
   return -1;
 }
-static const char *tn_opt_kind_name(int i) { return tn_opt_kinds[i].name; }
-static const char *tn_opt_op_name(int i) { return tn_ops[i].name; }
-static const char *tn_opt_space_name(int i) { return tn_space_names[i]; }
 
 static int tn_opt_parse(const char **text, tn_opt *o) {
   memset(o, 0, sizeof *o);
-  int64_t n = tn_opt_word(text, tn_opt_kind_name, TN_OPT_KINDS);
+  int64_t n = tn_opt_word(text, &tn_opt_kinds[0].name, sizeof *tn_opt_kinds, TN_OPT_KINDS);
   if (n < 0) return 0;
   o->kind = (uint8_t)n;
   const int has = tn_opt_kinds[o->kind].has;
   if (has & (TN_OPT_HAS_OPERAND | TN_OPT_HAS_UNIT)) {
     if (*(*text)++ != ' ') return 0;
-    n = has & TN_OPT_HAS_OPERAND ? tn_opt_word(text, tn_opt_op_name, TINY_OP_COUNT) : 0;
+    n = has & TN_OPT_HAS_OPERAND ? tn_opt_word(text, &tn_ops[0].name, sizeof *tn_ops, TINY_OP_COUNT) : 0;
     if (n < 0 || *(*text)++ != '.') return 0;
     o->op = (uint8_t)n;
     n = tn_opt_number(text, INT16_MAX);
@@ -30873,7 +30872,7 @@ static int tn_opt_parse(const char **text, tn_opt *o) {
   if (has & TN_OPT_HAS_SPACE) {
     if ((*text)[0] != ' ' || (*text)[1] != '@') return 0;
     *text += 2;
-    n = tn_opt_word(text, tn_opt_space_name, 3);
+    n = tn_opt_word(text, tn_space_names, sizeof *tn_space_names, 3);
     if (n < 0) return 0;
     o->space = (uint8_t)n;
   }

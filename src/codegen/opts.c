@@ -463,28 +463,27 @@ static int64_t tn_opt_number(const char **text, int64_t most) {
   for (; **text >= '0' && **text <= '9'; ++*text) if ((n = n * 10 + **text - '0') > most) return -1;
   return n;
 }
-// The word at *text among n, which moves on; -1: none of them.
-static int tn_opt_word(const char **text, const char *(*word)(int i), int n) {
+// The word at *text among those of n rows, which moves on; -1: none of them. words: of the first row.
+static int tn_opt_word(const char **text, const char *const *words, size_t row_nbytes, int n) {
   size_t length = 0;
   while (((*text)[length] | 32) >= 'a' && ((*text)[length] | 32) <= 'z') length++;
   while (length && (*text)[length] >= '0' && (*text)[length] <= '9') length++;
-  for (int i = 0; i < n; i++)
-    if (strlen(word(i)) == length && !memcmp(word(i), *text, length)) { *text += length; return i; }
+  for (int i = 0; i < n; i++) {
+    const char *word = *(const char *const *)(const void *)((const char *)words + (size_t)i * row_nbytes);
+    if (strlen(word) == length && !memcmp(word, *text, length)) { *text += length; return i; }
+  }
   return -1;
 }
-static const char *tn_opt_kind_name(int i) { return tn_opt_kinds[i].name; }
-static const char *tn_opt_op_name(int i) { return tn_ops[i].name; }
-static const char *tn_opt_space_name(int i) { return tn_space_names[i]; }
 
 static int tn_opt_parse(const char **text, tn_opt *o) {
   memset(o, 0, sizeof *o);
-  int64_t n = tn_opt_word(text, tn_opt_kind_name, TN_OPT_KINDS);
+  int64_t n = tn_opt_word(text, &tn_opt_kinds[0].name, sizeof *tn_opt_kinds, TN_OPT_KINDS);
   if (n < 0) return 0;
   o->kind = (uint8_t)n;
   const int has = tn_opt_kinds[o->kind].has;
   if (has & (TN_OPT_HAS_OPERAND | TN_OPT_HAS_UNIT)) {
     if (*(*text)++ != ' ') return 0;
-    n = has & TN_OPT_HAS_OPERAND ? tn_opt_word(text, tn_opt_op_name, TINY_OP_COUNT) : 0;
+    n = has & TN_OPT_HAS_OPERAND ? tn_opt_word(text, &tn_ops[0].name, sizeof *tn_ops, TINY_OP_COUNT) : 0;
     if (n < 0 || *(*text)++ != '.') return 0;
     o->op = (uint8_t)n;
     n = tn_opt_number(text, INT16_MAX);
@@ -508,7 +507,7 @@ static int tn_opt_parse(const char **text, tn_opt *o) {
   if (has & TN_OPT_HAS_SPACE) {
     if ((*text)[0] != ' ' || (*text)[1] != '@') return 0;
     *text += 2;
-    n = tn_opt_word(text, tn_opt_space_name, 3);
+    n = tn_opt_word(text, tn_space_names, sizeof *tn_space_names, 3);
     if (n < 0) return 0;
     o->space = (uint8_t)n;
   }

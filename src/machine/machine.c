@@ -23,9 +23,9 @@ static tiny_memory_level tn_machine_memory(const tiny_limits *limits, int level)
   if (!m.ways) m.ways = TN_CACHE_WAYS;
   if (m.cycles <= 0) m.cycles = tn_line_cycles[level];
   if (m.nbytes) return m;
-  if (level == 0) m.nbytes = TN_NEAREST_NBYTES;
-  else if (level == 1) m.nbytes = limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
-  else m.nbytes = tn_machine_memory(limits, 1).nbytes * TN_LAST_TIMES;
+  const size_t near = limits->memory[1].nbytes ? limits->memory[1].nbytes :
+                      limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
+  m.nbytes = level == 0 ? (size_t)TN_NEAREST_NBYTES : level == 1 ? near : near * TN_LAST_TIMES;
   return m;
 }
 
