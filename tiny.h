@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 152f2529ddd3e640976f2699194df2049af561ff677745ee88e7ae38d88d9854
+/* tiny.h 0.1.0, source d510b99b8a609e0ff4b81b714163a1432e9c980afe29a9df93eecff7fed52a22
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -416,78 +416,78 @@ Where things stand in tiny.h
                                      reductions, accesses, strides
   29600  src/codegen/join.c          adjacent loops become one wherever that costs no division
   29667  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29939  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29945  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  30023  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  30029  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  30088  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  30094  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30229  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30235  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30307  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30366  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30313  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30372  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30984  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  30992  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  31081  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31089  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  31173  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31181  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31569  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31577  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  32158  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32166  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32277  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32285  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32606  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32683  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32821  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32614  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32691  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32829  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  33156  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33164  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33376  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33384  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33607  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33615  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33668  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33676  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  34211  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34219  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34738  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  35033  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34746  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  35041  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35428  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  36026  src/runtime/interp.c        the backend INTERP
-  36104  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35436  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  36034  src/runtime/interp.c        the backend INTERP
+  36112  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  36187  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36527  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36677  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36195  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36535  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36685  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37236  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37654  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37244  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37662  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38370  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38378  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38805  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38813  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39569  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39577  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39787  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39795  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  40060  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40068  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40328  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40336  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40505  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40513  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40679  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  41040  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41276  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40687  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  41048  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41284  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41424  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41590  src/runtime/context.c       opening and closing, the first error, totals
+  41432  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41598  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2639,7 +2639,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "152f2529ddd3e640976f2699194df2049af561ff677745ee88e7ae38d88d9854"
+#define TN_SOURCE_ID "d510b99b8a609e0ff4b81b714163a1432e9c980afe29a9df93eecff7fed52a22"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -29787,10 +29787,15 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
   int64_t n = tn_range_extent(r);
   if (rest) *rest = NULL;
   if (f == n) return tn_transform_kind(s, r, kind);
-  if (n % f && tn_range_kind(r) == TN_REDUCE) {
+  const int remains = n % f && tn_range_kind(r) == TN_REDUCE;
+  if (remains) {
     n -= n % f;
     r = tn_split_remainder(s, r, n);
-    if (f == n) return tn_transform_kind(s, r, kind);
+    if (f == n) {
+      r = tn_transform_kind(s, r, kind);
+      tn_axes_find(s);
+      return r;
+    }
   }
   tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
   if (n % f) to = tn_u2(s->t, TINY_OP_ADD, tn_part_start(s->t, n, f, left), part);
@@ -29799,6 +29804,7 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
   s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
   tn_axis_becomes(s, r, left);
   tn_axis_add(s, part);
+  if (remains) tn_axes_find(s);
   if (rest) *rest = left;
   return part;
 }
@@ -30749,7 +30755,8 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
 
 // ** the table **
 
-enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8 };
+enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
+  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
 static const struct {
   const char *name; uint8_t has, least, most;                // least, most: axes
   int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0: illegal, nothing has changed
@@ -30769,9 +30776,10 @@ static const struct {
   {"GROUP",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group},
   {"REUSE",    0, 0, 1, tn_opt_reuse},
   {"PREFETCH", TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch},
-  {"DOT",      0, 0, 0, tn_opt_dot},
-  {"FISSION",  0, 0, 0, tn_opt_fission},
-  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, tn_opt_matrix},
+  {"DOT",      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot},
+  {"FISSION",  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission},
+  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS,
+   tn_opt_matrix},
   {"SCATTER",  0, 0, 0, tn_opt_scatter}
 };
 
@@ -30786,7 +30794,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
   tn_profile_kernel(s->t, s->sink, &p);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
-  tn_axes_find(s);
+  if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);
   s->done.opt[s->done.n++] = *o;
   return 1;
 }

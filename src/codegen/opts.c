@@ -384,7 +384,8 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
 
 // ** the table **
 
-enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8 };
+enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
+  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
 static const struct {
   const char *name; uint8_t has, least, most;                // least, most: axes
   int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0: illegal, nothing has changed
@@ -404,9 +405,10 @@ static const struct {
   {"GROUP",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group},
   {"REUSE",    0, 0, 1, tn_opt_reuse},
   {"PREFETCH", TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch},
-  {"DOT",      0, 0, 0, tn_opt_dot},
-  {"FISSION",  0, 0, 0, tn_opt_fission},
-  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, tn_opt_matrix},
+  {"DOT",      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot},
+  {"FISSION",  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission},
+  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS,
+   tn_opt_matrix},
   {"SCATTER",  0, 0, 0, tn_opt_scatter}
 };
 
@@ -421,7 +423,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
   tn_profile_kernel(s->t, s->sink, &p);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
-  tn_axes_find(s);
+  if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);
   s->done.opt[s->done.n++] = *o;
   return 1;
 }

@@ -121,10 +121,15 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
   int64_t n = tn_range_extent(r);
   if (rest) *rest = NULL;
   if (f == n) return tn_transform_kind(s, r, kind);
-  if (n % f && tn_range_kind(r) == TN_REDUCE) {
+  const int remains = n % f && tn_range_kind(r) == TN_REDUCE;
+  if (remains) {
     n -= n % f;
     r = tn_split_remainder(s, r, n);
-    if (f == n) return tn_transform_kind(s, r, kind);
+    if (f == n) {
+      r = tn_transform_kind(s, r, kind);
+      tn_axes_find(s);
+      return r;
+    }
   }
   tiny_uop *part = tn_range(s->t, f, kind), *left = tn_range(s->t, (n + f - 1) / f, tn_range_kind(r)), *to;
   if (n % f) to = tn_u2(s->t, TINY_OP_ADD, tn_part_start(s->t, n, f, left), part);
@@ -133,6 +138,7 @@ static tiny_uop *tn_transform_split(tn_kernel_state *s, tiny_uop *r, int64_t f, 
   s->sink = tn_replace(s->t, s->sink, 1, &r, &to);
   tn_axis_becomes(s, r, left);
   tn_axis_add(s, part);
+  if (remains) tn_axes_find(s);
   if (rest) *rest = left;
   return part;
 }
