@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d510b99b8a609e0ff4b81b714163a1432e9c980afe29a9df93eecff7fed52a22
+/* tiny.h 0.1.0, source 34b9ccbc495b6aadebce69ad2f45a9c9fc213771a4734f82fe135cea1cbe12b8
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2639,7 +2639,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d510b99b8a609e0ff4b81b714163a1432e9c980afe29a9df93eecff7fed52a22"
+#define TN_SOURCE_ID "34b9ccbc495b6aadebce69ad2f45a9c9fc213771a4734f82fe135cea1cbe12b8"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6460,9 +6460,9 @@ static tiny_memory_level tn_machine_memory(const tiny_limits *limits, int level)
   if (!m.ways) m.ways = TN_CACHE_WAYS;
   if (m.cycles <= 0) m.cycles = tn_line_cycles[level];
   if (m.nbytes) return m;
-  const size_t near = limits->memory[1].nbytes ? limits->memory[1].nbytes :
+  const size_t packed = limits->memory[1].nbytes ? limits->memory[1].nbytes :
                       limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
-  m.nbytes = level == 0 ? (size_t)TN_NEAREST_NBYTES : level == 1 ? near : near * TN_LAST_TIMES;
+  m.nbytes = level == 0 ? (size_t)TN_NEAREST_NBYTES : level == 1 ? packed : packed * TN_LAST_TIMES;
   return m;
 }
 

@@ -23,9 +23,9 @@ static tiny_memory_level tn_machine_memory(const tiny_limits *limits, int level)
   if (!m.ways) m.ways = TN_CACHE_WAYS;
   if (m.cycles <= 0) m.cycles = tn_line_cycles[level];
   if (m.nbytes) return m;
-  const size_t near = limits->memory[1].nbytes ? limits->memory[1].nbytes :
+  const size_t packed = limits->memory[1].nbytes ? limits->memory[1].nbytes :
                       limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
-  m.nbytes = level == 0 ? (size_t)TN_NEAREST_NBYTES : level == 1 ? near : near * TN_LAST_TIMES;
+  m.nbytes = level == 0 ? (size_t)TN_NEAREST_NBYTES : level == 1 ? packed : packed * TN_LAST_TIMES;
   return m;
 }
 
