@@ -92,29 +92,32 @@ fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<i32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<i32>;
-var<workgroup> local4: array<i32, 150>;
-@compute @workgroup_size(150, 1, 1)
+var<workgroup> local4: array<i32, 240>;
+@compute @workgroup_size(60, 4, 1)
 fn r_4_300_76d20a3f(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = i32(group[0]);
+  let x0: i32 = i32(item[1]);
   let x1: i32 = i32(item[0]);
   let x2: bool = x1 < 1i;
   var acc3: i32;
-  var acc5: i32;
-  acc5 = (-2147483647i - 1);
-  let x6: i32 = (x0 * 300i) + x1;
-  for (var r7: i32 = 0; r7 < 2i; r7++) {
-    let v8: i32 = acc5;
-    let x9: i32 = (r7 * 150i) + x6;
-    let v10: i32 = p1[x9];
-    acc5 = (select(v8, v10, (v8 < v10)));
-  }
-  local4[x1] = (acc5);
-  workgroupBarrier();
   acc3 = (-2147483647i - 1);
-  for (var r11: i32 = 0; r11 < 150i; r11++) {
-    let v12: i32 = local4[r11];
-    let v13: i32 = acc3;
-    acc3 = (select(v12, v13, (v12 < v13)));
+  let x5: i32 = x0 * 60i;
+  let x6: i32 = x5 + x1;
+  var acc7: i32;
+  acc7 = (-2147483647i - 1);
+  let x8: i32 = (x0 * 300i) + x1;
+  for (var r9: i32 = 0; r9 < 5i; r9++) {
+    let v10: i32 = acc7;
+    let x11: i32 = (r9 * 60i) + x8;
+    let v12: i32 = p1[x11];
+    acc7 = (select(v10, v12, (v10 < v12)));
+  }
+  local4[x6] = (acc7);
+  workgroupBarrier();
+  for (var r13: i32 = 0; r13 < 60i; r13++) {
+    let v14: i32 = acc3;
+    let x15: i32 = x5 + r13;
+    let v16: i32 = local4[x15];
+    acc3 = (select(v14, v16, (v14 < v16)));
   }
   if (x2) { p0[x0] = (acc3); }
 }
@@ -138,37 +141,42 @@ fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-var<workgroup> local4: array<f32, 240>;
-@compute @workgroup_size(240, 1, 1)
+var<workgroup> local6: array<f32, 180>;
+@compute @workgroup_size(60, 3, 1)
 fn r_6_480_8c74a7e2(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(group[0]);
-  let x1: i32 = i32(item[0]);
-  let x2: bool = x1 < 1i;
-  var acc3: f32;
-  acc3 = 0x0p+0f;
+  let x1: i32 = i32(item[1]);
+  let x2: i32 = (x0 * 3i) + x1;
+  let x3: i32 = i32(item[0]);
+  let x4: bool = x3 < 1i;
   var acc5: f32;
-  let x6: i32 = (x0 * 480i) + x1;
   acc5 = 0x0p+0f;
-  for (var r7: i32 = 0; r7 < 2i; r7++) {
-    let x8: i32 = (r7 * 240i) + x6;
-    let v9: f32 = p1[x8];
-    acc5 = (v9 + (acc5));
+  let x7: i32 = x1 * 60i;
+  let x8: i32 = x7 + x3;
+  var acc9: f32;
+  acc9 = 0x0p+0f;
+  let x10: i32 = (x0 * 1440i) + ((x1 * 480i) + x3);
+  for (var r11: i32 = 0; r11 < 8i; r11++) {
+    let x12: i32 = (r11 * 60i) + x10;
+    let v13: f32 = p1[x12];
+    acc9 = ((acc9) + v13);
   }
-  local4[x1] = (acc5);
+  local6[x8] = (acc9);
   workgroupBarrier();
-  for (var r10: i32 = 0; r10 < 240i; r10++) {
-    let v11: f32 = local4[r10];
-    acc3 = ((acc3) + v11);
+  for (var r14: i32 = 0; r14 < 60i; r14++) {
+    let x15: i32 = x7 + r14;
+    let v16: f32 = local6[x15];
+    acc5 = ((acc5) + v16);
   }
-  if (x2) { p0[x0] = (acc3); }
+  if (x4) { p0[x2] = (acc5); }
 }
 // == sum_of_all
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-var<workgroup> local3: array<f32, 256>;
-@compute @workgroup_size(256, 1, 1)
+var<workgroup> local3: array<f32, 64>;
+@compute @workgroup_size(64, 1, 1)
 fn r_4096_afcd7e9a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[0]);
   let x1: bool = x0 < 1i;
@@ -176,14 +184,14 @@ fn r_4096_afcd7e9a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoc
   acc2 = 0x0p+0f;
   var acc4: f32;
   acc4 = 0x0p+0f;
-  for (var r5: i32 = 0; r5 < 16i; r5++) {
-    let x6: i32 = (r5 * 256i) + x0;
+  for (var r5: i32 = 0; r5 < 64i; r5++) {
+    let x6: i32 = (r5 * 64i) + x0;
     let v7: f32 = p1[x6];
-    acc4 = ((acc4) + v7);
+    acc4 = (v7 + (acc4));
   }
   local3[x0] = (acc4);
   workgroupBarrier();
-  for (var r8: i32 = 0; r8 < 256i; r8++) {
+  for (var r8: i32 = 0; r8 < 64i; r8++) {
     let v9: f32 = local3[r8];
     acc2 = ((acc2) + v9);
   }
@@ -194,22 +202,32 @@ fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
-var<workgroup> local4: array<f32, 70>;
-@compute @workgroup_size(70, 1, 1)
+var<workgroup> local4: array<f32, 175>;
+@compute @workgroup_size(35, 5, 1)
 fn r_5_70_9f1e64ee(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = i32(group[0]);
+  let x0: i32 = i32(item[1]);
   let x1: i32 = i32(item[0]);
   let x2: bool = x1 < 1i;
   var acc3: f32;
-  let x5: i32 = (x0 * 70i) + x1;
-  let v6: f32 = p1[x5];
-  local4[x1] = v6;
-  workgroupBarrier();
   acc3 = (-infinity());
-  for (var r7: i32 = 0; r7 < 70i; r7++) {
-    let v8: f32 = local4[r7];
-    let v9: f32 = acc3;
-    acc3 = (select((select(v9, v8, (v9 < v8))), (not_a_number()), (v8 != v8)));
+  let x5: i32 = x0 * 35i;
+  let x6: i32 = x5 + x1;
+  var acc7: f32;
+  let x8: i32 = (x0 * 70i) + x1;
+  acc7 = (-infinity());
+  for (var r9: i32 = 0; r9 < 2i; r9++) {
+    let x10: i32 = (r9 * 35i) + x8;
+    let v11: f32 = p1[x10];
+    let v12: f32 = acc7;
+    acc7 = (select((select(v12, v11, (v12 < v11))), (not_a_number()), (v11 != v11)));
+  }
+  local4[x6] = (acc7);
+  workgroupBarrier();
+  for (var r13: i32 = 0; r13 < 35i; r13++) {
+    let v14: f32 = acc3;
+    let x15: i32 = x5 + r13;
+    let v16: f32 = local4[x15];
+    acc3 = (select((select(v16, v14, (v16 < v14))), (not_a_number()), (v14 != v14)));
   }
   if (x2) { p0[x0] = (acc3); }
 }
