@@ -25,7 +25,7 @@ PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/
 VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 # First, so that no processor waits for them in the end; what plain ones have compiled the others find.
-LONGEST   = build/plain/test_vectors tests/test_headers.sh build/plain/test_running build/asan/test_running
+LONGEST   = build/plain/test_vectors tests/test_headers.sh build/plain/test_carried build/asan/test_carried
 
 all: tiny.h $(EXAMPLES)
 

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 34b9ccbc495b6aadebce69ad2f45a9c9fc213771a4734f82fe135cea1cbe12b8
+/* tiny.h 0.1.0, source 1013a0c1edd4d081c3ce8755fbf49e8750fdecd950f33d0cc66628f89504bc43
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -251,243 +251,249 @@ BUILDING
 
 Where things stand in tiny.h
 
-    509  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
-                                     first
-    731  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1373  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
-                                     transforms
-   1577  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
-                                     convolution, images
-   1928  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
-                                     saving and loading take
-   2064  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2198  src/api/io.h                tensors from files and to files
-   2273  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
-                                     is
-   2649  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
-                                     floats
-   2815  src/base/number.c           numbers as text, in and out
-   3252  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
-                                     when there is none left
-   3437  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
-                                     alone, and maps from pointers, and pairs of them, to pointers in scratch
-                                     memory for the passes
-   3626  src/base/text.c             building strings and byte runs in scratch memory; error messages that
-                                     name shapes; debug lines
-   3728  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
-                                     system headers are asked for here
-   4134  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
-                                     for
-   4281  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4774  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
-                                     into memory
-   5354  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
-                                     form that values have in the IR
-   5581  src/ir/alu.c                the meaning of every arithmetic op, once
-   5731  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6438  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
-                                     levels of memory, what memory lies in
-   6475  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
-                                     ask, whatever its text looks like
-   6587  src/ir/args.c               which k, v and sources fit an op
-   6740  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7359  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
-                                     apply them to a fixed point
-   7942  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
-                                     movement, reductions, constants
-   8302  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
-                                     what they close, vectors
-   8414  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
-                                     exponentials, logarithms, circular and hyperbolic functions and their
-                                     inverses, error and gamma functions
-   8838  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
-                                     Bessel and incomplete gamma functions
-   9112  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
-                                     last resort
-  10002  src/ir/spec.c               the verifier
-  10343  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
-                                     node, given what flows into the node
-  10559  src/rules/notation.c        the algebra that bodies of rules are written in
-  10594  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10792  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
-                                     permutes make them
-  10952  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
-                                     conditions, casts
-  11346  src/rules/valid.c           what a condition tells about the expressions that are only looked at
-                                     where it holds
-  11545  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
-                                     counts of where a mask holds, and sums of which at most one summand is
-                                     not zero
-  11959  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
-                                     integers
-  12300  src/rules/decompose.c       from what the IR means to what a target can do
-  12881  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
-                                     (ir/match.c), so that none of their short names reaches the including
-                                     file
-  12915  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
-                                     and validity expressions
-  13416  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
-                                     place
-  14095  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
-                                     stored or typed
-  14316  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
-                                     parts, repetition
-  14926  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
-                                     stack, scattered slices, roll
-  15214  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
-                                     value a place share
-  15687  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
-                                     logarithms, circular and hyperbolic functions, error and gamma functions
-  15794  src/tensor/activation.c     what stands between the layers of a network
-  15970  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16315  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
-                                     along an axis; differences, areas
-  16559  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
-                                     scatter and what is made of them
-  17290  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
-                                     quantiles, sets, places in sorted rows
-  17922  src/tensor/random.c         numbers from a counter, the same on every device
-  18196  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
-                                     batches in front
-  18516  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18812  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
-                                     of whole arrays says in few nodes, because each of n steps reads what the
-                                     one before has written
-  18948  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
-                                     reflections, Jacobi rotations
-  19487  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
-                                     matrices, with gradients
-  20206  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
-                                     numbers as pairs in a last dim of 2
-  20608  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
-                                     spectrum
-  20747  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
-                                     to 3 spatial dims
-  21194  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
-                                     and the way back from maxima
-  21630  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
-                                     with pixels
-  21978  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22298  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22424  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
-                                     positions as rotations
-  22582  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
-                                     each element or sample
-  23074  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23350  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
-                                     backward pass instead of being kept
-  23446  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
-                                     rules/gradient.c
-  23701  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  24096  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
-                                     precision, averages of weights
-  24372  src/tensor/params.c         lists of named tensors: what a network consists of
-  24465  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24847  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
-                                     which of them touch a memory
-  24964  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
-                                     wants it
-  25261  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
-                                     they were written
-  25377  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
-                                     of each
-  25868  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
-                                     each value at a time
-  26632  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
-                                     lie
-  27100  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
-                                     nothing, elements that nobody reads
-  27533  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
-                                     graph again
-  28130  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28247  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
-                                     ranges become copies and lanes
-  28679  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
-                                     neighbours are folded together
-  28845  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
-                                     above the diagonal of a triangle
-  29071  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
-                                     REDUCE, work items for parallel ranges, one range per END, decomposed
-                                     arithmetic, index arithmetic in a real integer type
-  29295  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
-                                     loops open from RANGE to END
-  29422  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29484  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
-                                     reductions, accesses, strides
-  29600  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29667  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29945  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
-                                     share a word
-  30029  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
-                                     summands
-  30094  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
-                                     unit of the target
-  30235  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
-                                     first, for the passes that come after
-  30313  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30372  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
-                                     checked, applied, printed and parsed
-  30992  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
-                                     say, for whoever renders it
-  31089  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
-                                     how work becomes tasks
-  31181  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
-                                     lowering it
-  31577  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
-                                     reduction runs
-  32166  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
-                                     the target does
-  32285  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
-                                     transpositions
-  32614  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32691  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32829  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
-                                     their static cost
-  33164  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
-                                     runs, in order
-  33384  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
-                                     freestanding, no includes, GNU vectors
-  33615  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
-                                     bools that are never in memory
-  33676  src/render/cstyle.c         a program -> text in any C-like language; the language is data
-                                     (tiny_language), and nothing about one is here, nor what is good for a
-                                     processor: hints say that
-  34219  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
-                                     the CPU: the entry is that of lang_c
-  34746  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  35041  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
-                                     linker that kernels need, and no more
-  35436  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  36034  src/runtime/interp.c        the backend INTERP
-  36112  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
-                                     above it works on any machine, and its own cost can be measured
-  36195  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36535  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36685  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
-                                     found again in memory and on disk
-  37244  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37662  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
-                                     bound, handles settle on the results
-  38378  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
-                                     end a frame
-  38813  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
-                                     once, replayed with other inputs
-  39577  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
-                                     memory
-  39795  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
-                                     dictionary
-  40068  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
-                                     files
-  40336  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
-                                     the headers of files
-  40513  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
-                                     safetensors.c fill, and files.c hands out
-  40687  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  41048  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41284  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
-                                     what a user calls
-  41432  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41598  src/runtime/context.c       opening and closing, the first error, totals
+    515  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+                                      meets first
+    737  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1379  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+                                      transforms
+   1583  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+                                      convolution, images
+   1934  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+                                      saving and loading take
+   2070  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+                                      precision
+   2204  src/api/io.h                 tensors from files and to files
+   2279  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+                                      device is
+   2655  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+                                      floats
+   2821  src/base/number.c            numbers as text, in and out
+   3258  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+                                      when there is none left
+   3443  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
+                                      memory for the passes
+   3632  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+                                      name shapes; debug lines
+   3734  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+                                      system headers are asked for here
+   4140  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+                                      for
+   4287  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   4780  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+                                      into memory
+   5360  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+                                      one form that values have in the IR
+   5587  src/ir/alu.c                 the meaning of every arithmetic op, once
+   5737  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6444  src/machine/machine.c        what a device is made of, as far as schedules and the cost model ask:
+                                      levels of memory, what memory lies in
+   6481  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+                                      ask, whatever its text looks like
+   6593  src/ir/args.c                which k, v and sources fit an op
+   6746  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7365  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+                                      that apply them to a fixed point
+   7948  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+                                      movement, reductions, constants
+   8308  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+                                      what they close, vectors
+   8420  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+                                      exponentials, logarithms, circular and hyperbolic functions and their
+                                      inverses, error and gamma functions
+   8844  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+                                      Bessel and incomplete gamma functions
+   9118  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+                                      last resort
+  10008  src/ir/spec.c                the verifier
+  10349  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+                                      node, given what flows into the node
+  10565  src/rules/notation.c         the algebra that bodies of rules are written in
+  10600  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  10798  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+                                      permutes make them
+  10958  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+                                      conditions, casts
+  11352  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+                                      where it holds
+  11551  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+                                      counts of where a mask holds, and sums of which at most one summand is
+                                      not zero
+  11965  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+                                      integers
+  12306  src/rules/decompose.c        from what the IR means to what a target can do
+  12887  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+                                      (ir/match.c), so that none of their short names reaches the including
+                                      file
+  12921  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+                                      and validity expressions
+  13422  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+                                      place
+  14101  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+                                      stored or typed
+  14322  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+                                      parts, repetition
+  14932  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+                                      stack, scattered slices, roll
+  15220  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+                                      value a place share
+  15693  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+                                      logarithms, circular and hyperbolic functions, error and gamma functions
+  15800  src/tensor/activation.c      what stands between the layers of a network
+  15976  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16321  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+                                      along an axis; differences, areas
+  16565  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+                                      scatter and what is made of them
+  17296  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+                                      quantiles, sets, places in sorted rows
+  17928  src/tensor/random.c          numbers from a counter, the same on every device
+  18202  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+                                      batches in front
+  18522  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  18818  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+                                      of whole arrays says in few nodes, because each of n steps reads what
+                                      the one before has written
+  18955  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+                                      reflections, Jacobi rotations
+  19494  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+                                      matrices, with gradients
+  20213  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+                                      numbers as pairs in a last dim of 2
+  20615  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+                                      a spectrum
+  20754  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+                                      to 3 spatial dims
+  21201  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+                                      and the way back from maxima
+  21637  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+                                      with pixels
+  21985  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22305  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22431  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+                                      positions as rotations
+  22589  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+                                      each element or sample
+  23081  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23357  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+                                      backward pass instead of being kept
+  23453  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+                                      rules/gradient.c
+  23708  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24103  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+                                      precision, averages of weights
+  24379  src/tensor/params.c          lists of named tensors: what a network consists of
+  24472  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+                                      freed
+  24854  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+                                      which of them touch a memory
+  24971  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+                                      that wants it
+  25268  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+                                      graph they were written
+  25384  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+                                      of each
+  25875  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+                                      of each value at a time
+  26639  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+                                      lie
+  27107  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+                                      nothing, elements that nobody reads
+  27541  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+                                      graph again
+  28138  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28255  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+                                      ranges become copies and lanes
+  28687  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+                                      registers; sums of lanes, too
+  28853  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+                                      wholly above the diagonal of a triangle
+  29079  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+                                      REDUCE, work items for parallel ranges, one range per END, decomposed
+                                      arithmetic, index arithmetic in a real integer type
+  29303  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+                                      loops open from RANGE to END
+  29430  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29492  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+                                      reductions, accesses, strides
+  29608  src/codegen/join.c           adjacent loops become one wherever that costs no division
+  29675  src/codegen/transform.c      what may be done to the ranges of a kernel
+  29953  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+                                      share a word
+  30037  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+                                      summands
+  30102  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+                                      unit of the target
+  30243  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+                                      first, for the passes that come after
+  30321  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30380  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+                                      checked, applied, printed and parsed
+  31000  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+                                      not say, for whoever renders it
+  31097  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+                                      how work becomes tasks
+  31189  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+                                      lowering it
+  31585  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+                                      reduction runs
+  32174  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+                                      the target does
+  32293  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32385  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+                                      transpositions, on a CPU
+  32457  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+                                      its own sums, on a CPU
+  32562  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  32662  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  32739  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  32878  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+                                      their static cost
+  33213  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+                                      runs, in order
+  33433  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+                                      freestanding, no includes, GNU vectors
+  33664  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+                                      bools that are never in memory
+  33725  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+                                      (tiny_language), and nothing about one is here, nor what is good for a
+                                      processor: hints say that
+  34268  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+                                      the CPU: the entry is that of lang_c
+  34795  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35090  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+                                      the linker that kernels need, and no more
+  35485  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36083  src/runtime/interp.c         the backend INTERP
+  36161  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+                                      above it works on any machine, and its own cost can be measured
+  36244  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
+  36584  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  36734  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+                                      found again in memory and on disk
+  37293  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  37711  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+                                      bound, handles settle on the results
+  38427  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+                                      end a frame
+  38862  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+                                      once, replayed with other inputs
+  39626  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+                                      caller's memory
+  39844  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+                                      dictionary
+  40117  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+                                      files
+  40385  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+                                      the headers of files
+  40562  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+                                      safetensors.c fill, and files.c hands out
+  40736  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41097  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41333  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+                                      what a user calls
+  41481  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  41647  src/runtime/context.c        opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2359,7 +2365,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(SHL, 2, TINY_ALU) _(SHR, 2, TINY_ALU) _(POW, 2, TINY_ALU) \
   _(WHERE, 3, TINY_ALU) _(MULADD, 3, TINY_ALU) _(THREEFRY, 4, TINY_ALU) _(DOT, 3, TINY_ALU) \
   /* advice */ \
-  _(PREFETCH, 1, TINY_VOIDOP) _(IDLE, -1, TINY_VOIDOP) \
+  _(PREFETCH, 1, TINY_VOIDOP) _(MASKED, -1, TINY_VOIDOP) \
   /* tiles of matrix units */ \
   _(WMMA, 3, 0)
 
@@ -2639,7 +2645,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "34b9ccbc495b6aadebce69ad2f45a9c9fc213771a4734f82fe135cea1cbe12b8"
+#define TN_SOURCE_ID "1013a0c1edd4d081c3ce8755fbf49e8750fdecd950f33d0cc66628f89504bc43"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3470,12 +3476,12 @@ static const uint32_t tn_digest_start[8] = {       // the initial values of SHA-
   0x6A09E667u, 0xBB67AE85u, 0x3C6EF372u, 0xA54FF53Au, 0x510E527Fu, 0x9B05688Cu, 0x1F83D9ABu, 0x5BE0CD19u
 };
 
-static uint32_t tn_digest_turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
+static uint32_t tn_rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
 static void tn_digest_quarter(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint32_t y) {
-  v[a] += v[b] + x; v[d] = tn_digest_turn(v[d] ^ v[a], 16);
-  v[c] += v[d];     v[b] = tn_digest_turn(v[b] ^ v[c], 12);
-  v[a] += v[b] + y; v[d] = tn_digest_turn(v[d] ^ v[a], 8);
-  v[c] += v[d];     v[b] = tn_digest_turn(v[b] ^ v[c], 7);
+  v[a] += v[b] + x; v[d] = tn_rotate(v[d] ^ v[a], 16);
+  v[c] += v[d];     v[b] = tn_rotate(v[b] ^ v[c], 12);
+  v[a] += v[b] + y; v[d] = tn_rotate(v[d] ^ v[a], 8);
+  v[c] += v[d];     v[b] = tn_rotate(v[b] ^ v[c], 7);
 }
 
 static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
@@ -5080,14 +5086,14 @@ static void tn_process_finish(tn_child *c, tn_job *job, int how) {
   job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
 }
 
-static int tn_process_is_crowded(int why) {
+static int tn_process_is_exhausted(int why) {
   return why == EMFILE || why == ENFILE || why == EAGAIN || why == ENOMEM;
 }
 
 // Starts a job. When the system has no room for one more process or socket now, it is asked again a few times.
 static int tn_process_start_patiently(tn_children *r, int i, int alive) {
   int why = tn_process_start(&r->child[i], &r->job[i]);
-  for (int us = 1000; tn_process_is_crowded(why) && !alive && !r->crowded && us < 200000; us *= 2) {
+  for (int us = 1000; tn_process_is_exhausted(why) && !alive && !r->crowded && us < 200000; us *= 2) {
     tn_os_sleep_us(us);
     why = tn_process_start(&r->child[i], &r->job[i]);
   }
@@ -5099,7 +5105,7 @@ static int tn_process_start_patiently(tn_children *r, int i, int alive) {
 static int tn_process_fill(tn_children *r, int next, int *alive) {
   while (next < r->n && *alive < r->at_once) {
     const int why = tn_process_start_patiently(r, next, *alive);
-    if (tn_process_is_crowded(why) && *alive) return next;   // when another has ended there is room again
+    if (tn_process_is_exhausted(why) && *alive) return next;   // when another has ended there is room again
     if (why) tn_process_not_started(&r->job[next], strerror(why));
     else {
       ++*alive;
@@ -5746,9 +5752,9 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
-//   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
+//   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
-//   PREFETCH (index): it is wanted soon, and need not be in range | IDLE (x ranges..), a SINK's: what these ranges do
+//   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
@@ -5771,7 +5777,7 @@ static int tn_op_is(int op, int flags) { return (tn_ops[op].flags & flags) != 0;
 static int tn_op_is_elementwise(int op) {
   return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST;
 }
-static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
+static int tn_op_reduces(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
 
 // Derivatives that a DETACH names: of y as a function of x.
 enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_ASIN, TN_SLOPE_ACOS,
@@ -5788,7 +5794,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
-enum { TN_RUNNING = 256 };                 // beside the op in k of a kernel's REDUCE
+enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
 typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
 static int64_t tn_wmma_k(const tn_wmma *w) {
@@ -5811,7 +5817,7 @@ static int tn_wmma_fits(const tiny_uop *u) {
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
 }
 
-static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
+static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
 
 // Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator
 // asked for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program
@@ -5826,10 +5832,10 @@ enum {                                     // the bits below are those of rule s
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
-// slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
+// slot: a hash, by which nodes are told apart without a look at them; iteration: holds a node if it is the table's
 typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
 typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
-  tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another round empties it
+  tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another iteration empties it
   uint32_t room;                           // slots that there is memory for
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
@@ -5871,7 +5877,7 @@ static size_t tn_uop_nbytes(const tiny_uop *u) {
   return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
 }
 
-static size_t tn_uop_rounded(size_t nbytes) {
+static size_t tn_uop_aligned(size_t nbytes) {
   return (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1);
 }
 
@@ -5890,7 +5896,7 @@ static tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nby
 
 static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
   tn_nodes *nodes = &t->ir->nodes;
-  const size_t rounded = tn_uop_rounded(nbytes), c = rounded / TN_NODE_CLASS;
+  const size_t rounded = tn_uop_aligned(nbytes), c = rounded / TN_NODE_CLASS;
   if (c >= TN_NODE_CLASSES && !t->ir->apart) return tn_realloc(t, NULL, 0, rounded);
   if (c < TN_NODE_CLASSES && nodes->unused[c]) {
     void *p = nodes->unused[c];
@@ -5907,7 +5913,7 @@ static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
   return p;
 }
 static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
-  const size_t rounded = tn_uop_rounded(tn_uop_nbytes(u)), c = rounded / TN_NODE_CLASS;
+  const size_t rounded = tn_uop_aligned(tn_uop_nbytes(u)), c = rounded / TN_NODE_CLASS;
   if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u);
   if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
   memcpy(u, &t->ir->nodes.unused[c], sizeof(void *));
@@ -6032,7 +6038,7 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_RANGE: case TINY_OP_SPECIAL:
       u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;
       u->vmin = b && b->vmin > 0 && b->vmin <= u->vmax ? b->vmin : 0;
-      // A loop that may have no round is no constant of its only one: what happens in it would leave it.
+      // A loop that may have no iteration is no constant of its only one: what happens in it would leave it.
       if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
@@ -6157,7 +6163,7 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].round == nodes->round; }
 
 // Empties the table.
-static void tn_nodes_turn(tn_nodes *nodes) {
+static void tn_nodes_clear(tn_nodes *nodes) {
   if (++nodes->round) return;
   memset(nodes->table, 0, nodes->room * sizeof *nodes->table);
   nodes->round = 1;
@@ -6176,7 +6182,7 @@ static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < old.cap; i++) if (tn_nodes_has(&old, i)) held[n++] = old.table[i];
     nodes->cap *= 2;
-    tn_nodes_turn(nodes);
+    tn_nodes_clear(nodes);
     for (uint32_t i = 0; i < n; i++) tn_nodes_put(nodes, held[i].u, held[i].slot);
     return 1;
   }
@@ -6410,7 +6416,7 @@ static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
 static void tn_nodes_leave(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (!t->ir->apart) return;
-  tn_nodes_turn(nodes);
+  tn_nodes_clear(nodes);
   if (nodes->cap > TN_APART_SLOTS) nodes->cap = TN_APART_SLOTS;
   memset(nodes->unused, 0, sizeof nodes->unused);
   while (nodes->chunks) {
@@ -8063,7 +8069,7 @@ static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) 
 
 // ** arithmetic **
 
-static int tn_fits_together(const tiny_uop *a, const tiny_uop *b) {
+static int tn_is_broadcastable(const tiny_uop *a, const tiny_uop *b) {
   return !a->ndim || !b->ndim || tn_has_dims(a, b->ndim, b->dim);
 }
 // Widens dim[0..*n) to hold a shape of xn dims as well; 0: they don't fit.
@@ -8089,7 +8095,7 @@ static tiny_uop *tn_misfit(tiny_ctx *t, const tiny_uop *a, const tiny_uop *b) {
 static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
   int64_t dim[TN_MAX_DIMS];
   int n = 0;
-  if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
+  if (tn_bad(t, *a) || tn_bad(t, *b) || tn_is_broadcastable(*a, *b)) return;
   if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) ||
       !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim)) {
     *a = *b = tn_misfit(t, *a, *b);
@@ -9178,7 +9184,7 @@ static int64_t tn_eval_identity(int op, int d) {
   return 0;                                // of ADD; the bits of 0.0 are 0
 }
 
-static int64_t tn_eval_fold(int op, int d, int64_t a, int64_t b) {
+static int64_t tn_eval_binary(int op, int d, int64_t a, int64_t b) {
   const int64_t v[2] = {a, b};
   return tn_alu(op, d, d, 0, v, 2);
 }
@@ -9316,7 +9322,7 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
   if (u->op == TINY_OP_BROADCAST && total != 1) return tn_eval_bad(d, u, "the source is a vector");
   if (u->op == TINY_OP_PICK && (u->k < 0 || u->k + u->lanes > total))
     return tn_eval_bad(d, u, "no such lane");
-  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_folds(u->k) || (total & (total - 1))))
+  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_reduces(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
   if (u->op == TINY_OP_WMMA && !tn_wmma_fits(u)) return tn_eval_bad(d, u, "the sources are no tiles of its size");
   tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
@@ -9517,7 +9523,7 @@ static void tn_eval_lanes(tn_eval_run *r, const tn_eval_ins *i) {
     memcpy(out, tn_eval_slot(r, a->slot), row * (size_t)a->lanes);
     for (int64_t half = a->lanes / 2; half; half /= 2)
       for (int64_t e = 0; e < half * r->items; e++)
-        out[e] = tn_eval_fold((int)i->u.k, i->u.dtype, out[e], out[e + half * r->items]);
+        out[e] = tn_eval_binary((int)i->u.k, i->u.dtype, out[e], out[e + half * r->items]);
   }
 }
 
@@ -9845,7 +9851,7 @@ static void tn_eval_reduce(const tiny_uop *u, const int64_t *x, int64_t nx, int6
   for (int64_t i = 0; i < nx; i++) {
     int64_t to = 0;
     for (int d = 0; d < u->ndim; d++) to = to * u->dim[d] + (u->dim[d] == 1 ? 0 : at[d]);
-    out[to] = tn_eval_fold(op, u->dtype, out[to], tn_dtype_convert(u->dtype, s->dtype, x[i]));
+    out[to] = tn_eval_binary(op, u->dtype, out[to], tn_dtype_convert(u->dtype, s->dtype, x[i]));
     tn_eval_step(s->dim, s->ndim, at);
   }
 }
@@ -9923,7 +9929,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
-      if (u->nsrc != 1 || !tn_op_folds(u->k & 0xFF))
+      if (u->nsrc != 1 || !tn_op_reduces(u->k & 0xFF))
         return tiny_fail(t, TINY_E_INTERNAL, "eval: no such REDUCE");
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;
@@ -10040,7 +10046,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
-  {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_IDLE, 2, 'v'},
+  {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_MASKED, 2, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'g'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
@@ -10126,7 +10132,7 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
   if (u->op == TINY_OP_BROADCAST) return total == 1 && u->lanes > 1 ? NULL : "takes a scalar";
   if (u->op == TINY_OP_PICK)
     return u->k >= 0 && u->k + u->lanes <= most ? NULL : "takes lanes of its source";
-  return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_op_folds(u->k) && !(most & (most - 1)))
+  return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_op_reduces(u->k) && !(most & (most - 1)))
     ? NULL : "folds a power of two lanes by ADD, MUL, MAX ..";
 }
 
@@ -10136,7 +10142,7 @@ static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
   if (tn_op_is(u->op, TINY_MOVEMENT)) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
-    const int fits = u->nsrc == 1 && tn_op_folds(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
+    const int fits = u->nsrc == 1 && tn_op_reduces(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";
   }
   if (u->op == TINY_OP_ASSIGN) {
@@ -10183,11 +10189,11 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
     case TINY_OP_REDUCE:
-      if (tn_is_running(u) && u->nsrc != 2) return "runs along one RANGE";
-      return tn_op_folds(u->k & ~(int64_t)TN_RUNNING) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
+      if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
+      return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
       : "stages to LOCAL or REG memory";
-    case TINY_OP_IDLE: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
+    case TINY_OP_MASKED: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
       ? "takes an integer and RANGEs, and k 0 or 1" : tn_spec_ranges(u);
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
       : tn_spec_ranges(u);
@@ -10235,10 +10241,10 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       c.range[c.n] = u;
       open = (uint64_t)1 << c.n++;
     }
-    const int closes = u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && !tn_is_running(u)) ||
+    const int closes = u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && !tn_is_carried(u)) ||
       u->op == TINY_OP_STAGE;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (u->src[j]->op == TINY_OP_IDLE && u->op != TINY_OP_SINK)
+      if (u->src[j]->op == TINY_OP_MASKED && u->op != TINY_OP_SINK)
         return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       for (int r = 0; closes && j && r < c.n; r++) if (c.range[r] == u->src[j]) closed |= (uint64_t)1 << r;
@@ -10248,7 +10254,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       if (c.end[r]) return tn_spec_fail(s, c.range[r], "is closed by two ENDs");
       c.end[r] = u;
     }
-    c.open[i] = u->op == TINY_OP_IDLE ? 0 : open & ~closed;   // it speaks of ranges that others close
+    c.open[i] = u->op == TINY_OP_MASKED ? 0 : open & ~closed;   // it speaks of ranges that others close
   }
   const uint64_t left = order->n ? c.open[order->n - 1] : 0;
   for (int r = 0; r < c.n; r++) if (left >> r & 1 && !(s->lowering && tn_range_kind(c.range[r]) == TN_GROUP))
@@ -11558,7 +11564,7 @@ RULES_END
 #include "valid.c"
 #endif
 
-static int tn_folds_over(const tiny_uop *u, const tiny_uop *range) {
+static int tn_reduces_over(const tiny_uop *u, const tiny_uop *range) {
   for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++) if (u->src[i] == range) return 1;
   return 0;
 }
@@ -11573,7 +11579,7 @@ static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   while (todo.n && !found) {
     u = todo.u[--todo.n];
     found = u == x;
-    for (uint32_t i = 0; i < u->nsrc && !found && !tn_folds_over(u, x); i++)
+    for (uint32_t i = 0; i < u->nsrc && !found && !tn_reduces_over(u, x); i++)
       if (u->src[i]->mark != seen) {
         u->src[i]->mark = seen;
         tn_push(t, &todo, u->src[i]);
@@ -11897,7 +11903,7 @@ static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, 
 // ** scans: summands that go to all elements from their own on **
 
 enum { TN_SCAN_EXTENT = 16, TN_SCAN_WORK = 1 << 10 };
-typedef struct tn_scan_fact {              // out[loop] = value of the rounds so far; backward: from the last on
+typedef struct tn_scan_fact {              // out[loop] = value of the iterations so far; backward: from the last on
   tiny_uop *loop, *value;
   int backward;
 } tn_scan_fact;
@@ -11918,7 +11924,7 @@ static int tn_scan_clause(tiny_ctx *t, tiny_uop *clause, tiny_uop *range, tiny_u
   return 0;
 }
 
-// The REDUCE without its range k, of which the summand of each round is x.
+// The REDUCE without its range k, of which the summand of each iteration is x.
 static tiny_uop *tn_scan_value(tiny_ctx *t, const tiny_uop *reduce, uint32_t k, tiny_uop *x) {
   return tn_rewrite(t, tn_reduce_node(t, reduce, x, (int)k), tn_rules_symbolic, NULL);
 }
@@ -11943,7 +11949,7 @@ static int tn_find_scan(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int
     tiny_uop *at = add(s->loop, X(s->backward ? ahead : ahead - 1));
     tiny_uop *inside = and_(not_(lt(at, X(0))), lt(at, X(from)));
     x = where(inside, tn_substitute_gated(t, x, range, at, inside), x->src[2]);
-    if (s->backward) {                     // round r is for element to - 1 - r
+    if (s->backward) {                     // iteration r is for element to - 1 - r
       tn_map turned = {NULL, 0, 0};
       tn_map_set(t, &turned, s->loop, add(mul(s->loop, X(-1)), X(to - 1)));
       x = tn_substitute(t, x, &turned);
@@ -15173,13 +15179,13 @@ static tiny_uop *tn_beyond(tiny_ctx *t, tiny_uop *x, int axis, int side, int64_t
   return tn_flip(t, tn_cut(t, x, axis, side ? size - skip - n : skip, side ? size - skip : skip + n), bits);
 }
 // Does an axis have enough elements to be repeated before and after it?
-static int tn_around_fits(int64_t size, int64_t before, int64_t after, tiny_padding how) {
+static int tn_pad_fits(int64_t size, int64_t before, int64_t after, tiny_padding how) {
   const int64_t most = before > after ? before : after;
   if (before < 0 || after < 0) return 0;
   return !most || (how == TINY_PAD_REPLICATE ? size > 0 : most <= size - (how == TINY_PAD_REFLECT));
 }
 // x between its own elements along axis, by any padding but zeros.
-static tiny_uop *tn_pad_around(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after,
+static tiny_uop *tn_pad_both(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after,
                                tiny_padding how) {
   if (tn_bad(t, x) || (!before && !after)) return x;
   const int64_t size = x->dim[axis], total = before + size + after;
@@ -15201,10 +15207,10 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
   if (!u) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(t, u); i++) {
     const int64_t before = grow[2 * i], after = grow[2 * i + 1];
-    if (!tn_around_fits(u->dim[i], before, after, how))
+    if (!tn_pad_fits(u->dim[i], before, after, how))
       return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,
                       tn_text_of(u, a), (long long)before, (long long)after);
-    u = tn_pad_around(t, u, i, before, after, how);
+    u = tn_pad_both(t, u, i, before, after, how);
   }
   return tn_tensor_new(t, u);
 }
@@ -15999,7 +16005,7 @@ static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int 
 
 // ** '+' '*' 'M'aximum 'm'inimum **
 
-static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits, int keepdim) {
+static tiny_tensor *tn_reduce_named(const char *name, char op, tiny_tensor *x, int bits, int keepdim) {
   char a[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
@@ -16014,22 +16020,22 @@ static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits,
   }
   return tn_value_new(t, tn_extreme(t, op == 'm', u, bits, keepdim), 1, &x);
 }
-static tiny_tensor *tn_fold_axis(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
+static tiny_tensor *tn_reduce_axis_named(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_fold(name, op, x, tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis), keepdim);
+  return tn_reduce_named(name, op, x, tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis), keepdim);
 }
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
-  return tn_fold_axis("sum", '+', x, axis, keepdim);
+  return tn_reduce_axis_named("sum", '+', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim) {
-  return tn_fold_axis("prod", '*', x, axis, keepdim);
+  return tn_reduce_axis_named("prod", '*', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim) {
-  return tn_fold_axis("max", 'M', x, axis, keepdim);
+  return tn_reduce_axis_named("max", 'M', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim) {
-  return tn_fold_axis("min", 'm', x, axis, keepdim);
+  return tn_reduce_axis_named("min", 'm', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
   tiny_tensor *out;
@@ -16037,11 +16043,11 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
   if (op != '+' && op != '*' && op != 'M' && op != 'm')
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
                     op >= ' ' && op < 127 ? op : '?');
-  return tn_fold("reduce", op, x, tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes), keepdim);
+  return tn_reduce_named("reduce", op, x, tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes), keepdim);
 }
 
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
-  tiny_tensor *const most = tn_fold_axis("aminmax", 'M', x, axis, keepdim);
+  tiny_tensor *const most = tn_reduce_axis_named("aminmax", 'M', x, axis, keepdim);
   if (max) *max = most;
   return tiny_ok(most) ? tiny_min(x, axis, keepdim) : most;
 }
@@ -16352,15 +16358,15 @@ static tiny_uop *tn_log_add(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_log_sum(t, tn_add(t, tn_exp(t, tn_sub(t, a, off)), tn_exp(t, tn_sub(t, b, off))), off);
 }
 // Along axis bits of x, which has the identity where nothing counts.
-static tiny_uop *tn_log_fold(tiny_ctx *t, tiny_uop *x, int bits) {
+static tiny_uop *tn_log_reduce(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *off = tn_taken_off(t, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
   return tn_log_sum(t, tn_sum(t, tn_exp(t, tn_sub(t, x, off)), bits, 1), off);
 }
 
 // ** the scan of rows **
 
-static tiny_uop *tn_scan_fold(tiny_ctx *t, int op, tiny_uop *x) {          // along axis 3, which stays as 1
-  return op == TN_LOG_ADD ? tn_log_fold(t, x, 8) : tn_reduce(t, op, x, 8, 1);
+static tiny_uop *tn_scan_reduce(tiny_ctx *t, int op, tiny_uop *x) {          // along axis 3, which stays as 1
+  return op == TN_LOG_ADD ? tn_log_reduce(t, x, 8) : tn_reduce(t, op, x, 8, 1);
 }
 static tiny_uop *tn_scan_join(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
   return op == TN_LOG_ADD ? tn_log_add(t, a, b) : tn_binary(t, op, a, b);
@@ -16381,9 +16387,9 @@ static tiny_uop *tn_scan(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t
   x = tn_reshape(t, tn_pad_with(t, x, behind, identity), 4, row);
   tiny_uop *before =
       tn_lt(t, tn_iota(t, TINY_INDEX, width, 3, 4), tn_plus(t, tn_iota(t, TINY_INDEX, width, 2, 4), 1));
-  tiny_uop *y = tn_reshape(t, tn_scan_fold(t, op, tn_where(t, before, x, identity)), 3, block);
+  tiny_uop *y = tn_reshape(t, tn_scan_reduce(t, op, tn_where(t, before, x, identity)), 3, block);
   if (blocks > 1 && !tn_bad(t, y)) {
-    tiny_uop *total = tn_reshape(t, tn_scan_fold(t, op, x), 2, totals);
+    tiny_uop *total = tn_reshape(t, tn_scan_reduce(t, op, x), 2, totals);
     total = tn_bad(t, total) ? total : tn_u1(t, TINY_OP_CONTIGUOUS, total);
     tiny_uop *through = tn_pad_with(t, tn_scan(t, op, total, rows, blocks), ahead, identity);
     y = tn_scan_join(t, op, y, tn_reshape(t, tn_cut(t, through, 1, 0, blocks), 3, one));
@@ -16909,7 +16915,7 @@ static int64_t tn_known_count(tiny_ctx *t, tiny_uop *u, double most) {
   return -1;
 }
 // How many elements of a mask (n) are true up to each, that one included: i32.
-static tiny_uop *tn_running(tiny_ctx *t, tiny_uop *mask) {
+static tiny_uop *tn_mask_counts(tiny_ctx *t, tiny_uop *mask) {
   if (tn_bad(t, mask)) return mask;
   const int64_t n = mask->dim[0], row[2] = {1, n};
   if (!n) return tn_cast(t, mask, TINY_I32);
@@ -16935,7 +16941,7 @@ static tiny_uop *tn_search(tiny_ctx *t, tiny_uop *x, tiny_uop *v, int right) {
 // free.
 static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
   TN_FLOAT_MODE;
-  tiny_uop *u = tn_running(t, tn_flattened(t, mask));
+  tiny_uop *u = tn_mask_counts(t, tn_flattened(t, mask));
   if (tn_bad(t, u)) return tn_poison(t);
   const int64_t n = u->dim[0], none = 0;
   tiny_tensor *running = tn_tensor_new(t, u);
@@ -17011,7 +17017,7 @@ TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tin
     return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(tn_uop_of(mask), b),
                     tn_text_of(tn_uop_of(x), a));
   tiny_uop *m = tn_expand(t, tn_uop_of(mask), s.ndim, s.dim),
-           *at = tn_plus(t, tn_running(t, tn_flattened(t, m)), -1);
+           *at = tn_plus(t, tn_mask_counts(t, tn_flattened(t, m)), -1);
   at = tn_taken_at(t, tn_flattened(t, tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype)), at);
   return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), tn_uop_of(x)));
 }
@@ -17674,7 +17680,7 @@ TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tens
 // ** places in sorted rows **
 
 // The rows that values go into, and the values, as keys of one dtype.
-static tiny_uop *tn_places(tiny_ctx *t, tiny_uop *sorted, tiny_uop *v, int right) {
+static tiny_uop *tn_search_sorted(tiny_ctx *t, tiny_uop *sorted, tiny_uop *v, int right) {
   const int dtype = tiny_promote((tiny_dtype)sorted->dtype, (tiny_dtype)v->dtype);
   sorted = tn_sort_key(t, tn_cast(t, sorted, dtype));
   v = tn_sort_key(t, tn_cast(t, v, dtype));
@@ -17694,7 +17700,7 @@ TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values
     return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(tn_uop_of(values), a),
                     tn_text_of(s, b));
   for (int i = 0; i < n; i++) dim[i] = i + 1 == n ? s->dim[s->ndim - 1] : s->ndim == 1 ? 1 : s->dim[i];
-  tiny_uop *at = tn_places(t, tn_reshape(t, s, n, dim), v, right);
+  tiny_uop *at = tn_search_sorted(t, tn_reshape(t, s, n, dim), v, right);
   return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(values)->ndim, tn_uop_of(values)->dim));
 }
 TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right) {
@@ -17709,7 +17715,7 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
 static tiny_tensor *tn_histogram(tiny_ctx *t, tiny_uop *u, tiny_uop *e, tiny_uop *w, int density, int dtype) {
   if (tn_bad(t, u) || tn_bad(t, e)) return tn_poison(t);
   const int64_t n = e->dim[0] - 1;
-  tiny_uop *last = tn_cut(t, e, 0, n, n + 1), *at = tn_plus(t, tn_places(t, e, u, 1), -1);
+  tiny_uop *last = tn_cut(t, e, 0, n, n + 1), *at = tn_plus(t, tn_search_sorted(t, e, u, 1), -1);
   const int both = tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)e->dtype);
   at = tn_where(t, tn_eq(t, tn_cast(t, u, both), tn_cast(t, last, both)), tn_k(t, at, (double)(n - 1)), at);
   tiny_uop *y = tn_counts(t, at, n, w);
@@ -17786,7 +17792,7 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
     tiny_uop *order = tn_argsorted(t, tn_reshape(t, s, 2, row), 0, n);
     s = tn_taken_at(t, s, tn_flattened(t, order));
     s = tn_bad(t, s) ? s : tn_u1(t, TINY_OP_CONTIGUOUS, s);
-    tiny_uop *at = tn_bad(t, s) || tn_bad(t, u) ? &t->ir->bad : tn_places(t, s, u, 0);
+    tiny_uop *at = tn_bad(t, s) || tn_bad(t, u) ? &t->ir->bad : tn_search_sorted(t, s, u, 0);
     y = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)n)), tn_eq(t, tn_taken_at(t, s, at), u));
   }
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -17895,7 +17901,7 @@ static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, int axis, tiny_
     out = tn_tensor_new(t, tn_slices_back(t, from, like, axis));
     if (counts) *counts = tn_tensor_new(t, tn_run_lengths(t, tn_uop_of(at), n));
     if (inverse) {
-      tiny_uop *number = tn_plus(t, tn_running(t, tn_uop_of(firsts)), -1);
+      tiny_uop *number = tn_plus(t, tn_mask_counts(t, tn_uop_of(firsts)), -1);
       if (sorts) number = tn_put_back(t, number, tn_uop_of(order), n);
       *inverse = tn_tensor_new(t, axis == TINY_ALL ? tn_reshape(t, number, like->ndim, like->dim) : number);
     }
@@ -18080,7 +18086,7 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
 
 // With replacement: how many running sums of the weights (.., 1, n) a uniform part of their total (.., m, 1) has
 // reached, the total itself not counted: then the last class is one that has weight.
-static tiny_uop *tn_draw_again(tiny_ctx *t, tiny_uop *weights, int64_t m) {
+static tiny_uop *tn_draw_replaced(tiny_ctx *t, tiny_uop *weights, int64_t m) {
   const int n = weights->ndim;
   int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < n; i++) dim[i] = i == n - 1 ? m : weights->dim[i];
@@ -18121,7 +18127,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
   s.dim[s.ndim - 1] = n > classes ? n : classes;
   if (!tn_random_shape(t, "multinomial", TINY_F64, &s)) return out;
   u = tn_cast(t, u, TINY_F64);
-  return tn_tensor_new(t, tn_bad(t, u) ? u : replacement ? tn_draw_again(t, u, n) : tn_draw_once(t, u, n));
+  return tn_tensor_new(t, tn_bad(t, u) ? u : replacement ? tn_draw_replaced(t, u, n) : tn_draw_once(t, u, n));
 }
 
 // ** weights of layers (out, in, window..) **
@@ -18817,7 +18823,8 @@ TINY_API tiny_tensor *tiny_einsum(const char *subscripts, tiny_tensor *const *xs
 // Holds: loads and stores happen in the order of the calls. Each is AFTER the last store or loop before it and the
 //      loops that it stands in, a store also after the loads since then, so that no pass can change their order.
 // Memory 0 is the output, and room to work in; 1 is the input. Bounds of loops are values as others are: a loop of
-// `goes ? n : 0` rounds is a condition, and a search that has ended costs nothing. The matrices of a batch are TASKs.
+// `goes ? n : 0` iterations is a condition, and a search that has ended costs nothing. The matrices of a batch are
+// TASKs.
 #ifndef TN_TENSOR_LOOPS
 #define TN_TENSOR_LOOPS
 #ifndef TINY_AMALGAMATED
@@ -18904,12 +18911,12 @@ static tiny_uop *tn_loops_end(tn_loops *l) {
 #define TN_LOOP_OVER(l, i, from, to) \
   for (tiny_uop *i = tn_loops_begin(l, from, to); i; i = tn_loops_end(l))
 
-// A range to sum over. What is loaded until tn_loops_fold belongs to the sum.
+// A range to sum over. What is loaded until tn_loops_reduce belongs to the sum.
 static tiny_uop *tn_loops_sum(tn_loops *l, tiny_uop *from, tiny_uop *to) {
   return l->sum = tn_loops_range(l, from, to, TN_REDUCE);
 }
-// x[0..n-1], each folded over the range.
-static void tn_loops_fold(tn_loops *l, int op, int n, tiny_uop **x) {
+// x[0..n-1], each reduced over the range.
+static void tn_loops_reduce(tn_loops *l, int op, int n, tiny_uop **x) {
   tiny_uop *range = l->sum;
   int kept = 0;
   for (int i = 0; i < l->nread; i++) if (l->read[i].sum != range) l->read[kept++] = l->read[i];
@@ -18952,7 +18959,7 @@ static tiny_uop *tn_loops_run(tn_loops *l, tiny_uop *x, int dtype, int64_t rows,
 // Each is one kernel of loops (loops.c), whatever n, in which each matrix of the batch is a task. It copies x to its
 // output and works there, along rows; what goes along columns (QR, SVD) works on the transpose. What is done once, as
 // the order of eigenvalues, is a graph behind it.
-// Rotations go on in sweeps until one has nothing left to do: the loops of the sweeps after it have no rounds.
+// Rotations go on in sweeps until one has nothing left to do: the loops of the sweeps after it have no iterations.
 #ifndef TN_TENSOR_FACTOR
 #define TN_TENSOR_FACTOR
 #ifndef TINY_AMALGAMATED
@@ -18988,7 +18995,7 @@ static tiny_uop *tn_look(tiny_ctx *t, tiny_uop *x, tiny_uop *row, tiny_uop *colu
 }
 
 // Two matrices beside each other, or one above the other: along axis 2 or 1.
-static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int axis) {
+static tiny_uop *tn_concat2(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int axis) {
   if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
   return tn_add(t, tn_extend(t, a, axis, 0, b->dim[axis]), tn_extend(t, b, axis, a->dim[axis], 0));
 }
@@ -19045,7 +19052,7 @@ static double tn_epsilon(int dtype) {
 
 static tiny_uop *tn_loops_size(tiny_ctx *t, tiny_uop *x) { return pick(less(x, tn_k(t, x, 0)), neg(x), x); }
 static tiny_uop *tn_loops_one(tn_loops *l, int op, tiny_uop *x) {
-  tn_loops_fold(l, op, 1, &x);
+  tn_loops_reduce(l, op, 1, &x);
   return x;
 }
 
@@ -19311,7 +19318,7 @@ static tiny_uop *tn_loops_scale(const tn_grid *a, int64_t n, tiny_uop **poison) 
   const int dtype = a->memory->dtype, wide = dtype == TINY_F64, bits = wide ? (int)TINY_I64 : (int)TINY_I32;
   tiny_uop *x = load(*a, at(0), tn_loops_sum(l, at(0), at(n))), *all[2] = {size(x), NULL};
   all[1] = size(x);
-  tn_loops_fold(l, TINY_OP_MAX, 1, all);
+  tn_loops_reduce(l, TINY_OP_MAX, 1, all);
   tiny_uop *i = tn_loops_sum(l, at(0), at(n));
   *poison = tn_loops_one(l, TINY_OP_ADD, mul(load(*a, at(0), i), num(0)));
   tiny_uop *mask = tn_int(t, bits, wide ? 0x7FF0000000000000ll : 0x7F800000), *none = tn_int(t, bits, 0);
@@ -19425,7 +19432,7 @@ static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
     each(p, at(0), pick(goes, at(m - 1), at(0))) each(q, add(p, at(1)), at(m)) {
       tiny_uop *i = tn_loops_sum(&l, at(0), at(n)), *x = load(w, p, i), *y = load(w, q, i);
       tiny_uop *dot[3] = {mul(x, x), mul(y, y), mul(x, y)};
-      tn_loops_fold(&l, TINY_OP_ADD, 3, dot);
+      tn_loops_reduce(&l, TINY_OP_ADD, 3, dot);
       tiny_uop *leans = less(mul(num(least), mul(root(dot[0]), root(dot[1]))), size(dot[2]));
       tiny_uop *counts = less(num(none), pick(less(dot[0], dot[1]), dot[0], dot[1]));
       when(tn_u2(t, TINY_OP_AND, leans, counts)) {
@@ -19750,8 +19757,8 @@ static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
   beside = tn_add(t, beside, tn_product(t, tn_inverse_small(t, a), beside));
   l = tn_add(t, l, tn_product(t, l, a));
   u = tn_add(t, u, tn_product(t, b, u));
-  f->l = tn_varying(t, f->l, n > least ? tn_beside(t, l, below, 1) : l);
-  f->u = tn_varying(t, f->u, m > least ? tn_beside(t, u, beside, 2) : u);
+  f->l = tn_varying(t, f->l, n > least ? tn_concat2(t, l, below, 1) : l);
+  f->u = tn_varying(t, f->u, m > least ? tn_concat2(t, u, beside, 2) : u);
 }
 TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) {
   tiny_tensor *out;
@@ -19828,10 +19835,10 @@ static void tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, ti
   tiny_uop *beside = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, least, m);
   if (m > least) {
     beside = tn_varying(t, beside, tn_product(t, tn_turned(t, first), tn_cut(t, x, 2, least, m)));
-    square = tn_beside(t, square, beside, 2);
+    square = tn_concat2(t, square, beside, 2);
   }
   *r = tn_extend(t, square, 1, 0, columns - least);
-  *q = columns > least ? tn_beside(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
+  *q = columns > least ? tn_concat2(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
 }
 TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_tensor *out;
@@ -20374,7 +20381,7 @@ static double tn_transform_scale(const tn_transform *f) {
   return (f->norm == TINY_FFT_FORWARD) != inverse ? 1 / (double)f->n : 1;
 }
 // (R, 2, n/2 + 1) of numbers whose mirror images are their conjugates -> (R, 2, n).
-static tiny_uop *tn_unfold(tiny_ctx *t, tiny_uop *x, int64_t n) {
+static tiny_uop *tn_from_hermitian(tiny_ctx *t, tiny_uop *x, int64_t n) {
   if (tn_bad(t, x)) return x;
   const int64_t half = x->dim[2];
   if (n <= half) return tn_fit(t, x, 2, n);
@@ -20395,7 +20402,7 @@ static tiny_uop *tn_transform_axis(tiny_ctx *t, const tn_transform *f, tiny_uop 
   int64_t dim[TINY_MAX_DIMS + 1], rows[3] = {1, f->from_real ? 1 : 2, u->dim[u->ndim - 1]};
   for (int i = 0; i < n - 1; i++) rows[0] *= dim[i] = u->dim[i];
   u = tn_reshape(t, u, 3, rows);
-  if (f->to_real) u = tn_unfold(t, u, f->n);
+  if (f->to_real) u = tn_from_hermitian(t, u, f->n);
   tiny_uop *y = tn_dft(t, tn_stored(t, u), f->sign);
   if (f->to_real) y = tn_cut(t, y, 1, 0, 1);
   else if (f->from_real) y = tn_cut(t, y, 2, 0, half);
@@ -20679,7 +20686,7 @@ TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc 
   if (!tn_frames_open(&f, x, 1, n, d, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   const int64_t T = tn_uop_of(x)->dim[f.ndim], around = d && d->no_center ? 0 : n / 2, row[2] = {f.R, T};
-  const int zeros = d && d->zeros, fits = zeros || tn_around_fits(T, around, around, TINY_PAD_REFLECT);
+  const int zeros = d && d->zeros, fits = zeros || tn_pad_fits(T, around, around, TINY_PAD_REFLECT);
   if (!fits || T + 2 * around < n)
     return tn_wrong(t, TINY_E_SHAPE, "stft: frames of %lld from %s, with %lld %s around it", (long long)n,
                     tn_text_of(tn_uop_of(x), a), (long long)around, zeros ? "zeros" : "reflected");
@@ -20688,7 +20695,7 @@ TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc 
   const int64_t dim[3] = {f.half, f.frames, 2};
   tiny_uop *u = tn_reshape(t, tn_cast(t, tn_uop_of(x), f.wide), 2, row);
   if (zeros) u = tn_extend(t, u, 1, around, around);
-  else u = tn_pad_around(t, u, 1, around, around, TINY_PAD_REFLECT);
+  else u = tn_pad_both(t, u, 1, around, around, TINY_PAD_REFLECT);
   u = tn_mul(t, tn_slide(t, u, 1, f.frames, n, f.hop), f.window);                      // (R, frames, n)
   u = tn_cut(t, tn_dft(t, tn_stored(t, tn_reshape(t, u, 3, frame)), -1), 2, 0, f.half);
   u = tn_permute(t, tn_reshape(t, tn_times(t, u, f.scale), 4, spectrum), order);
@@ -20729,7 +20736,7 @@ TINY_API tiny_tensor *tiny_istft(tiny_tensor *x, int64_t n, const tiny_stft_desc
     return tn_wrong(t, TINY_E_SHAPE, "istft: %lld samples of %s", (long long)length, tn_text_of(in, a));
   tiny_uop *u = tn_permute(t, tn_reshape(t, tn_cast(t, tn_uop_of(x), f.wide), 4, spectrum), order);
   u = tn_reshape(t, u, 3, planes);
-  u = tn_unfold(t, tn_cut(t, u, 2, 0, n / 2 + 1), n);        // two-sided ones mirror themselves
+  u = tn_from_hermitian(t, tn_cut(t, u, 2, 0, n / 2 + 1), n);        // two-sided ones mirror themselves
   u = tn_reshape(t, tn_cut(t, tn_dft(t, tn_stored(t, u), 1), 1, 0, 1), 3, frames);
   u = tn_mul(t, tn_times(t, u, 1 / (f.scale * (double)n)), f.window);
   u = tn_overlapped(t, tn_stored(t, u), f.hop);
@@ -20921,7 +20928,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
     const int64_t size = x->dim[2 + i], more = tn_window_reach(win) - 1;
     if (c.d.same && win->kernel) { win->before = more / 2; win->after = more - more / 2; }
-    if (how && !tn_around_fits(size, win->before, win->after, how))
+    if (how && !tn_pad_fits(size, win->before, win->after, how))
       return tn_wrong(t, TINY_E_SHAPE, "%s: no %lld and %lld to pad %s with", name, (long long)win->before,
                       (long long)win->after, tn_text_of(x, a));
     ys[2 + i] = win->out = win->kernel ? tn_windows_out(size, win) : 0;
@@ -20930,7 +20937,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
                       tn_text_of(w, b), tn_text_of(x, a), (long long)win->before, (long long)win->after);
   }
   const int dtype = tn_meet(x, w), inside = tn_computed_in(dtype);
-  if (how) for (int i = 0; i < n; i++) x = tn_pad_around(t, x, 2 + i, c.w[i].before, c.w[i].after, how);
+  if (how) for (int i = 0; i < n; i++) x = tn_pad_both(t, x, 2 + i, c.w[i].before, c.w[i].after, how);
   else x = tn_pad_spatial(t, x, n, c.w, tn_k(t, x, 0));
   ws[0] = c.groups; ws[1] = w->dim[0] / c.groups;
   for (int i = 0; i <= n; i++) ws[2 + i] = w->dim[1 + i];
@@ -21267,7 +21274,7 @@ static tiny_uop *tn_maxima_of(tiny_ctx *t, const tn_maxima *m) {
 }
 // The least place of an element that is the maximum, or NaN: the greatest distance from the last place,
 // turned round.
-static tiny_uop *tn_maxima_places(tiny_ctx *t, const tn_maxima *m) {
+static tiny_uop *tn_maxima_indices(tiny_ctx *t, const tn_maxima *m) {
   if (tn_bad(t, m->windows)) return m->windows;
   const int bits = ((1 << m->n) - 1) << (m->lead + m->n);
   tiny_uop *x = tn_once(t, m->windows), *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, bits, 1)), *flat = NULL;
@@ -21284,7 +21291,7 @@ static tiny_tensor *tn_maxima_done(tiny_ctx *t, const char *name, const tn_maxim
   if (indices) {
     if (tn_dims_nelem(m->n, m->size) > INT32_MAX)
       return tn_wrong(t, TINY_E_SHAPE, "%s: more elements than i32 indices can tell", name);
-    *indices = tn_tensor_new(t, tn_maxima_places(t, m));
+    *indices = tn_tensor_new(t, tn_maxima_indices(t, m));
   }
   return tn_tensor_new(t, tn_maxima_of(t, m));
 }
@@ -22029,7 +22036,7 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
   int m = 0;
   for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : tn_uop_of(x)->dim[i];
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *y = tn_bad(t, wide) ? wide : tn_log_fold(t, wide, bits);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *y = tn_bad(t, wide) ? wide : tn_log_reduce(t, wide, bits);
   return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, y, m, kept), tn_uop_of(x)->dtype));
 }
 
@@ -22377,7 +22384,7 @@ static tiny_uop *tn_bag_spans(tiny_ctx *t, tiny_uop *offsets, int64_t B, int64_t
 }
 
 // e (..,N,D), those that count (B,N,1) -> (B,D)
-static tiny_uop *tn_bag_fold(tiny_ctx *t, tiny_uop *e, tiny_uop *counts, tiny_reduction mode) {
+static tiny_uop *tn_bag_reduce(tiny_ctx *t, tiny_uop *e, tiny_uop *counts, tiny_reduction mode) {
   if (tn_bad(t, e) || tn_bad(t, counts)) return &t->ir->bad;
   tiny_uop *number = tn_sum(t, tn_cast(t, counts, e->dtype), 2, 0), *zero = tn_k(t, e, 0);
   if (mode == TINY_MAX) {
@@ -22415,7 +22422,7 @@ TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_
     counts = tn_and(t, counts, tn_bag_spans(t, tn_uop_of(offsets), tn_uop_of(offsets)->dim[0], u->dim[0]));
     e = tn_insert(t, e, 0);
   }
-  e = tn_bag_fold(t, e, tn_bad(t, counts) ? counts : tn_insert(t, counts, 2), mode);
+  e = tn_bag_reduce(t, e, tn_bad(t, counts) ? counts : tn_insert(t, counts, 2), mode);
   return tn_tensor_new(t, tn_narrow(t, e, tn_uop_of(w)->dtype));
 }
 #endif
@@ -23627,7 +23634,7 @@ static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_u
 }
 
 // The node that parameter p was in graphs that were built before its memory was computed: then its handle moved on to
-// the BUFFER (tn_settle_handles). state: nodes of the loss's graph that are such memory. NULL: it was no other.
+// the BUFFER (tn_realized_handles). state: nodes of the loss's graph that are such memory. NULL: it was no other.
 static tiny_uop *tn_grad_before(tiny_ctx *t, tiny_uop *p, const tn_list *state) {
   tn_chain c;
   if (!state->n || !tn_chain_of(t, p, &c) || c.bottom->op != TINY_OP_BUFFER) return NULL;
@@ -24869,10 +24876,10 @@ typedef struct tn_node {                   // what is known of a node of the gra
   int users, seen;                         // sources of nodes that it is; of those that a walk has passed
 } tn_node;
 
-// Kernels that work in rounds: what the rounds count, outer axes first. ARGs get the positions (rooms rounds and plan).
-enum { TN_ROUNDS_AXES = TINY_MAX_DIMS };
-typedef struct tn_round_axis { int64_t from, step, count; } tn_round_axis;
-typedef struct tn_round_axes { tn_round_axis axis[TN_ROUNDS_AXES]; int n; } tn_round_axes;
+// Kernels that work tile by tile: what their loops count, outer axes first. ARGs get the positions (rooms tiled, plan).
+enum { TN_TILED_AXES = TINY_MAX_DIMS };
+typedef struct tn_tiled_axis { int64_t from, step, count; } tn_tiled_axis;
+typedef struct tn_tiled_axes { tn_tiled_axis axis[TN_TILED_AXES]; int n; } tn_tiled_axes;
 
 typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
@@ -24882,8 +24889,8 @@ typedef struct tn_kernel {                 // one stored node
   tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
   tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
-  tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the rounds
-  int group, rounds;                       // kernels that stay together, 0: alone; number of their rounds, 0: none
+  tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the iterations
+  int group, tiled;                        // kernels that stay together, 0: alone; number of their iterations, 0: none
 } tn_kernel;
 
 typedef struct tn_graph {
@@ -24893,8 +24900,8 @@ typedef struct tn_graph {
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
   tn_map written;                          // SINK as it was pulled -> tn_written
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
-  tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
-  tn_map slabs;                            // memory that is written anew in every round
+  tn_tiled_axes *tiled; int ntiled, tiled_cap, ngroup, nmarker;
+  tn_map slabs;                            // memory that is written anew in every iteration
   int first, nfirst;                       // roots that are wanted before the others; kernels that they need
 } tn_graph;
 
@@ -25413,7 +25420,7 @@ static double tn_op_cost(const tiny_uop *u) {
 
 // Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
 // their own each summand is computed once.
-static void tn_node_try_running(tn_graph *g, tn_node *n) {
+static void tn_node_try_carried(tn_graph *g, tn_node *n) {
   tn_scatter scatter;
   tn_scan_fact scan;
   const tiny_uop *x = n->u->src[0];
@@ -25433,7 +25440,7 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
 }
 
 // The node that a REDUCE folds, below movements and products: what is best stored where a chain of REDUCEs is cut.
-static tn_node *tn_node_folded(tn_graph *g, const tiny_uop *reduce) {
+static tn_node *tn_node_reduced(tn_graph *g, const tiny_uop *reduce) {
   tn_node *n = tn_graph_node(g, reduce->src[0]);
   while (!n->leaf && (tn_is_passing(n->u) || n->u->op == TINY_OP_MUL)) {
     tn_node *next = tn_graph_node(g, n->u->src[0]);
@@ -25549,11 +25556,11 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->cost = 1;
     n->depth = 0;
     if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of, never all the summands
-      tn_node *folded = tn_node_folded(g, u);
+      tn_node *folded = tn_node_reduced(g, u);
       if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = 1; n->reduces = 1; }
       else n->forced = 1;
     }
-    tn_node_try_running(g, n);
+    tn_node_try_carried(g, n);
   }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
@@ -25655,7 +25662,7 @@ static int tn_at_is_whole(tn_graph *g, const tn_kernel *k, tiny_uop *at) {
 
 // Does a REDUCE that is a scatter or a scan run inside of the kernel that wants it? A scan does where the kernel
 // loops over all of its elements, a scatter where the kernel is that and nothing else.
-static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
+static int tn_carried_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
   const tiny_uop *x = k->node;
   if (n->nuse > 1 || !tn_at_is_whole(g, k, at)) return 0;
   if (n->scans) {
@@ -25738,7 +25745,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
       !n->nuse)
     return 0;
-  if (n->once > 0) return !tn_running_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
+  if (n->once > 0) return !tn_carried_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
   double evals = 0;
   const double nelem = (double)tn_nelem(u);
@@ -25864,33 +25871,33 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
-// ---- begin src/schedule/rounds.c ----
-// rounds: kernels that hand each other large values work in rounds, on a slab of each value at a time.
+// ---- begin src/schedule/tiled.c ----
+// tiled: kernels that hand each other large values work tile by tile, on a slab of each value at a time.
 //
 // In:  the kernels of a graph, written, and what each reads. Out: some of them in groups. The kernels of a group run
 //      one after the other for the first few elements of some ranges that all of them have, then for the next: what
 //      they hand each other (the scores of attention, the logits of a loss) never exists as a whole, its slab stays
 //      in the cache, and the memory of a quadratic value becomes linear.
 // Axes are ranges that meet in the values' indices. A kernel that stores along an axis does a part of its output in
-//   each round, one that reduces along it folds a part into what the rounds before have left.
-// Levels: what needs the complete result of a round's kernel waits for all rounds. Where it leads back to the same
-//   values, as a gradient does, another group computes their slabs again from what is small: scores from queries, keys
-//   and the rows' maxima and sums. That is what Dao et al., "FlashAttention", arXiv:2205.14135, do by hand.
-// A length that the slabs do not divide gets a last round with kernels of its own.
-#ifndef TN_SCHEDULE_ROUNDS
-#define TN_SCHEDULE_ROUNDS
+//   each iteration, one that reduces along it adds a part to what the iterations before have left.
+// Levels: what needs the complete result of a kernel waits for all iterations. Where it leads back to the same values,
+//   as a gradient does, another group computes their slabs again from what is small: scores from queries, keys and the
+//   rows' maxima and sums. That is what Dao et al., "FlashAttention", arXiv:2205.14135, do by hand.
+// A length that the slabs do not divide gets a last iteration with kernels of its own.
+#ifndef TN_SCHEDULE_TILED
+#define TN_SCHEDULE_TILED
 #ifndef TINY_AMALGAMATED
 #include "rangeify.c"
 #endif
 
-#ifndef TN_ROUNDS_LEAST                    // test builds make them small
-  #define TN_ROUNDS_LEAST (16 << 20)       // bytes from which a value is worth rounds,
-  #define TN_ROUNDS_NBYTES (2 << 20)       // of its slab
+#ifndef TN_TILED_LEAST                     // test builds make them small
+  #define TN_TILED_LEAST (16 << 20)        // bytes from which a value is worth tiling,
+  #define TN_TILED_NBYTES (2 << 20)        // of its slab
 #endif
 // GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand
 // for new memory.
-enum { TN_ROUNDS_GAIN = 4, TN_ROUNDS_LEVELS = 3, TN_ROUNDS_STEP = 16, TN_MAX_SLABS = 32 };
-#define TN_ROUNDS_MARKER ((int64_t)1 << 40)
+enum { TN_TILED_GAIN = 4, TN_TILED_LEVELS = 3, TN_TILED_STEP = 16, TN_MAX_SLABS = 32 };
+#define TN_TILED_MARKER ((int64_t)1 << 40)
 
 typedef struct tn_digit { int64_t stride, extent; int axis; } tn_digit;  // of an element's number; axis -1: none
 
@@ -25898,11 +25905,11 @@ typedef struct tn_slab {                   // a large value
   tiny_uop *node;
   int producer, n, bad, in;                // in: it exists as slabs
   tn_digit digit[TINY_MAX_DIMS];           // the largest stride first
-  tiny_uop *place[TN_ROUNDS_LEVELS][2];    // by level and part: 1 is the last round of a length that does not divide
+  tiny_uop *place[TN_TILED_LEVELS][2];     // by level and part: 1 is the last one of a length that does not divide
 } tn_slab;
 
 typedef struct tn_member {                 // a kernel that touches one
-  tiny_uop *range[TN_ROUNDS_AXES], *fold;  // by axis; the REDUCE along some of them, NULL: none
+  tiny_uop *range[TN_TILED_AXES], *reduce;  // by axis; the REDUCE along some of them, NULL: none
   tiny_uop *ast;                           // as it was before ranges were split; NULL: nobody has touched it
   int in, level, wanted;                   // wanted: bit l: its value at level l
 } tn_member;
@@ -25916,8 +25923,8 @@ typedef struct tn_cluster {
   tn_list touched;                         // numbers of kernels
   tn_slab slab[TN_MAX_SLABS]; int nslab;   // slab[0] is what it began with
   tn_member *member;                       // by kernel
-  int64_t extent[TN_ROUNDS_AXES]; int naxis, dead[TN_ROUNDS_AXES];
-  int axis[TN_ROUNDS_AXES], nchosen;       // those of the rounds: one element each, the last one `size`
+  int64_t extent[TN_TILED_AXES]; int naxis, dead[TN_TILED_AXES];
+  int axis[TN_TILED_AXES], nchosen;        // those of the iterations: one element each, the last one `size`
   int64_t size;
   int split;                               // a range has just become two
 } tn_cluster;
@@ -25989,7 +25996,7 @@ static void tn_kernel_indexes(tiny_ctx *t, const tn_kernel *k, int slot, tn_list
 // ** clusters: values and kernels whose ranges meet **
 
 // May the value of kernel i, at least so large, exist as slabs?
-static int tn_rounds_may(const tn_cluster *c, int i, int64_t least) {
+static int tn_tiled_may(const tn_cluster *c, int i, int64_t least) {
   const tn_graph *g = c->g;
   const tn_kernel *k = &g->kernel[i];
   if (!k->ast || k->group || k->node->op == TINY_OP_ASSIGN || tn_node_nbytes(k->node) < least ||
@@ -26122,7 +26129,7 @@ static int tn_cluster_neighbours(tn_cluster *c, int i) {
   int changed = 0;
   for (int m = 0; m < k->nmem; m++)
     for (int p = tn_unboxed(tn_map_get(&c->made, k->mem[m])); p >= 0; p = c->same[p] - 1)
-      if (tn_rounds_may(c, p, TN_ROUNDS_LEAST / 4)) changed |= tn_cluster_add(c, p);
+      if (tn_tiled_may(c, p, TN_TILED_LEAST / 4)) changed |= tn_cluster_add(c, p);
   return changed;
 }
 
@@ -26146,16 +26153,16 @@ static int tn_cluster_grow(tn_cluster *c, int seed) {
   return 1;
 }
 
-// ** levels: which rounds a kernel waits for **
+// ** levels: which iterations a kernel waits for **
 
-// Where an axis stands among those of the rounds, -1: nowhere.
+// Where an axis stands among those of the iterations, -1: nowhere.
 static int tn_chosen_at(const tn_cluster *c, int axis) {
   for (int i = 0; i < c->nchosen; i++) if (c->axis[i] == axis) return i;
   return -1;
 }
 
-// Does kernel i read of what p stores only what p stores in the same round?
-static int tn_rounds_aligned(tn_cluster *c, int p, int i) {
+// Does kernel i read of what p stores only what p stores in the same iteration?
+static int tn_tiled_aligned(tn_cluster *c, int p, int i) {
   const tn_kernel *from = &c->g->kernel[p], *to = &c->g->kernel[i];
   tn_digit digit[TINY_MAX_DIMS];
   tiny_uop *range[TINY_MAX_DIMS];
@@ -26175,17 +26182,17 @@ static int tn_rounds_aligned(tn_cluster *c, int p, int i) {
   return index.n > 0;
 }
 
-// Is what kernel p hands to kernel i complete for it within the same round?
-static int tn_rounds_together(tn_cluster *c, int p, int i) {
+// Is what kernel p hands to kernel i complete for it within the same iteration?
+static int tn_tiled_complete(tn_cluster *c, int p, int i) {
   if (!c->member[p].in) return 1;
   if (!c->member[i].in) return 0;
   const tn_slab *s = tn_cluster_slab(c, c->g->kernel[p].node);
-  return (s && s->in) || tn_rounds_aligned(c, p, i);
+  return (s && s->in) || tn_tiled_aligned(c, p, i);
 }
 
 // The levels of the members, as many as there are; 0: too many. Only what runs between two members can lead from one
 // to the other.
-static int tn_rounds_levels(tn_cluster *c) {
+static int tn_tiled_levels(tn_cluster *c) {
   int most = 0, first = c->g->nkernel, last = -1;
   for (int i = 0; i < c->touched.n; i++) {
     const int k = tn_unboxed(c->touched.u[i]);
@@ -26200,43 +26207,43 @@ static int tn_rounds_levels(tn_cluster *c) {
     for (int j = 0; j < c->reads[i].n; j++)
       for (int p = tn_unboxed(tn_map_get(&c->made, c->reads[i].u[j])); p >= 0; p = c->same[p] - 1) {
         if (p == i || c->position[p] < first) continue;
-        const int level = c->member[p].level + !tn_rounds_together(c, p, i);
+        const int level = c->member[p].level + !tn_tiled_complete(c, p, i);
         if (level > b->level) b->level = level;
       }
-    if (b->level > TN_ROUNDS_LEVELS) return 0;
+    if (b->level > TN_TILED_LEVELS) return 0;
     if (b->in && b->level > most) most = b->level;
   }
-  return most < TN_ROUNDS_LEVELS ? most + 1 : 0;
+  return most < TN_TILED_LEVELS ? most + 1 : 0;
 }
 
 // Finds the one REDUCE that closes the chosen ranges that the kernel does not store along. 0: it takes more.
-static int tn_member_fold(tn_cluster *c, int i) {
+static int tn_member_reduce(tn_cluster *c, int i) {
   const tn_kernel *k = &c->g->kernel[i];
   tn_member *m = &c->member[i];
   tn_list all = {NULL, 0, 0};
-  int along = 0, folded = 0;
-  m->fold = NULL;
+  int along = 0, reduced = 0;
+  m->reduce = NULL;
   for (int a = 0; a < c->nchosen; a++) along += tn_range_kind(m->range[c->axis[a]]) == TN_REDUCE;
   if (!along) return k->node->op != TINY_OP_ASSIGN;
   tn_toposort(c->t, k->ast, &all);
   for (int j = 0; j < all.n; j++) {
     tiny_uop *u = all.u[j];
     if (u->op != TINY_OP_REDUCE) continue;
-    if (m->fold && tn_depends(c->t, u, m->fold)) return 0;
+    if (m->reduce && tn_depends(c->t, u, m->reduce)) return 0;
     for (int a = 0; a < c->nchosen; a++) {
-      if (!tn_folds_over(u, m->range[c->axis[a]])) continue;
-      if (m->fold && m->fold != u) return 0;
-      m->fold = u;
-      folded++;
+      if (!tn_reduces_over(u, m->range[c->axis[a]])) continue;
+      if (m->reduce && m->reduce != u) return 0;
+      m->reduce = u;
+      reduced++;
     }
   }
-  for (int j = 0; m->fold && j < all.n; j++)   // it is of the output's ranges alone
-    if (all.u[j]->op == TINY_OP_RANGE && tn_range_kind(all.u[j]) == TN_REDUCE && tn_depends(c->t, m->fold, all.u[j]))
+  for (int j = 0; m->reduce && j < all.n; j++)   // it is of the output's ranges alone
+    if (all.u[j]->op == TINY_OP_RANGE && tn_range_kind(all.u[j]) == TN_REDUCE && tn_depends(c->t, m->reduce, all.u[j]))
       return 0;
-  return folded == along;
+  return reduced == along;
 }
 
-// May kernel i work in rounds along the chosen axes? Its slabs' indices have these in digits of their own, and all
+// May kernel i work tile by tile along the chosen axes? Its slabs' indices have these in digits of their own, and all
 // else that it touches is small.
 static int tn_member_fits(tn_cluster *c, int i) {
   const tn_kernel *k = &c->g->kernel[i];
@@ -26246,7 +26253,7 @@ static int tn_member_fits(tn_cluster *c, int i) {
     const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
     tn_list index = {NULL, 0, 0};
     if (!s || !s->in) {
-      if (tn_node_nbytes(k->mem[j]) >= tn_node_nbytes(c->slab[0].node) / TN_ROUNDS_GAIN) return 0;
+      if (tn_node_nbytes(k->mem[j]) >= tn_node_nbytes(c->slab[0].node) / TN_TILED_GAIN) return 0;
       continue;
     }
     tn_kernel_indexes(c->t, k, j, &index);
@@ -26257,11 +26264,11 @@ static int tn_member_fits(tn_cluster *c, int i) {
           return 0;
     }
   }
-  return tn_member_fold(c, i);
+  return tn_member_reduce(c, i);
 }
 
-// How many groups rounds along the chosen axes take; 0: they are not possible.
-static int tn_rounds_try(tn_cluster *c) {
+// How many groups iterations along the chosen axes take; 0: they are not possible.
+static int tn_tiled_try(tn_cluster *c) {
   for (int i = 0; i < c->touched.n; i++) c->member[tn_unboxed(c->touched.u[i])].in = 0;
   for (int s = 0; s < c->nslab; s++) {
     int has = 0;
@@ -26275,7 +26282,7 @@ static int tn_rounds_try(tn_cluster *c) {
     const int k = tn_unboxed(c->touched.u[i]);
     if (c->member[k].in && !tn_member_fits(c, k)) return 0;
   }
-  return tn_rounds_levels(c);
+  return tn_tiled_levels(c);
 }
 
 // ** which axes **
@@ -26290,81 +26297,81 @@ static int tn_axis_is_pure(const tn_cluster *c, int axis) {
 }
 
 // Of an axis on which a slab may have `most` elements.
-static int64_t tn_rounds_size(int64_t extent, int64_t most) {
+static int64_t tn_tiled_size(int64_t extent, int64_t most) {
   if (most < 1) most = 1;
   if (most >= extent) return extent;
   for (int64_t n = most; n > most / 2; n--) if (extent % n == 0) return n;
-  return most > TN_ROUNDS_STEP ? most / TN_ROUNDS_STEP * TN_ROUNDS_STEP : most;
+  return most > TN_TILED_STEP ? most / TN_TILED_STEP * TN_TILED_STEP : most;
 }
 
 // Chooses axes: those along which nothing is reduced, then one more along which the least is computed again.
-static int tn_rounds_choose(tn_cluster *c) {
+static int tn_tiled_choose(tn_cluster *c) {
   int64_t nbytes = tn_node_nbytes(c->slab[0].node), best = 0;
   int axis = -1;
   c->nchosen = 0; c->size = 1;
-  for (int a = 0; a < c->naxis && nbytes > TN_ROUNDS_NBYTES; a++) {
+  for (int a = 0; a < c->naxis && nbytes > TN_TILED_NBYTES; a++) {
     if (c->dead[a] || c->extent[a] < 2 || !tn_axis_is_pure(c, a)) continue;
     c->axis[c->nchosen++] = a;
     nbytes /= c->extent[a];
-    c->size = tn_rounds_size(c->extent[a], TN_ROUNDS_NBYTES / (nbytes ? nbytes : 1));
+    c->size = tn_tiled_size(c->extent[a], TN_TILED_NBYTES / (nbytes ? nbytes : 1));
   }
-  if (nbytes * c->size <= TN_ROUNDS_NBYTES) return tn_rounds_try(c);
+  if (nbytes * c->size <= TN_TILED_NBYTES) return tn_tiled_try(c);
   for (int a = 0; a < c->naxis; a++) {
     if (c->dead[a] || c->extent[a] < 2 || tn_axis_is_pure(c, a)) continue;
     c->axis[c->nchosen++] = a;
-    const int levels = tn_rounds_try(c);
+    const int levels = tn_tiled_try(c);
     if (levels && (axis < 0 || levels < best)) { axis = a; best = levels; }
     c->nchosen--;
   }
   if (axis >= 0) {
     c->axis[c->nchosen++] = axis;
     nbytes /= c->extent[axis];
-    c->size = tn_rounds_size(c->extent[axis], TN_ROUNDS_NBYTES / (nbytes ? nbytes : 1));
+    c->size = tn_tiled_size(c->extent[axis], TN_TILED_NBYTES / (nbytes ? nbytes : 1));
   }
-  return c->nchosen ? tn_rounds_try(c) : 0;
+  return c->nchosen ? tn_tiled_try(c) : 0;
 }
 
-// ** kernels of a round **
+// ** kernels of an iteration **
 
-static tiny_uop *tn_rounds_marker(tn_graph *g, int dtype, int64_t nelem) {
-  return tn_param(g->t, dtype, TN_ROUNDS_MARKER + ++g->nmarker, nelem);
+static tiny_uop *tn_tiled_marker(tn_graph *g, int dtype, int64_t nelem) {
+  return tn_param(g->t, dtype, TN_TILED_MARKER + ++g->nmarker, nelem);
 }
-static int64_t tn_rounds_extent(const tn_cluster *c, int at, int part) {
+static int64_t tn_tiled_extent(const tn_cluster *c, int at, int part) {
   if (at + 1 < c->nchosen) return 1;
   return part ? c->extent[c->axis[at]] % c->size : c->size;
 }
 
-// The axes of a group's rounds, remembered in the graph: its number from 1.
-static int tn_rounds_number(tn_cluster *c, int part) {
-  tn_round_axes *r = TN_PUSH(c->t, c->g->rounds, c->g->nrounds, c->g->rounds_cap, tn_round_axes);
+// The axes of a group's iterations, remembered in the graph: its number from 1.
+static int tn_tiled_number(tn_cluster *c, int part) {
+  tn_tiled_axes *r = TN_PUSH(c->t, c->g->tiled, c->g->ntiled, c->g->tiled_cap, tn_tiled_axes);
   memset(r, 0, sizeof *r);
   r->n = c->nchosen;
   for (int i = 0; i < r->n; i++) {
-    const int64_t extent = c->extent[c->axis[i]], size = tn_rounds_extent(c, i, 0);
+    const int64_t extent = c->extent[c->axis[i]], size = tn_tiled_extent(c, i, 0);
     const int last = part && i + 1 == r->n;
     r->axis[i].step = size;
     r->axis[i].from = last ? extent / size * size : 0;
     r->axis[i].count = last ? 1 : extent / size;
   }
-  return c->g->nrounds;
+  return c->g->ntiled;
 }
 
 // A kernel under rewriting: where its chosen ranges are, in the whole values and in the slabs.
-typedef struct tn_round_kernel {
+typedef struct tn_tiled_body {
   tn_cluster *c; const tn_kernel *k; int level, part, nmem;
-  tiny_uop *whole[TN_ROUNDS_AXES], *local[TN_ROUNDS_AXES];                 // local NULL: 0
+  tiny_uop *whole[TN_TILED_AXES], *local[TN_TILED_AXES];                 // local NULL: 0
   tn_map map;
-} tn_round_kernel;
+} tn_tiled_body;
 
-// Begins with the rounds' positions as ARGs, behind those that the kernel has.
-static void tn_round_open(tn_round_kernel *v, tn_kernel *now, const tn_round_axes *rounds) {
+// Begins with the iterations' positions as ARGs, behind those that the kernel has.
+static void tn_tiled_open(tn_tiled_body *v, tn_kernel *now, const tn_tiled_axes *tiled) {
   tiny_ctx *t = v->c->t;
   const tn_member *m = &v->c->member[v->k - v->c->g->kernel];
   now->arg = NULL; now->narg = now->arg_cap = 0;
   for (int i = 0; i < v->k->narg; i++) *TN_PUSH(t, now->arg, now->narg, now->arg_cap, tiny_uop *) = v->k->arg[i];
   for (int i = 0; i < v->c->nchosen; i++) {
-    const tn_round_axis *a = &rounds->axis[i];
-    tiny_uop *r = m->range[v->c->axis[i]], *extent = tn_index(t, tn_rounds_extent(v->c, i, v->part));
+    const tn_tiled_axis *a = &tiled->axis[i];
+    tiny_uop *r = m->range[v->c->axis[i]], *extent = tn_index(t, tn_tiled_extent(v->c, i, v->part));
     const int64_t bounds[2] = {a->from, a->from + a->step * (a->count - 1)};
     *TN_PUSH(t, now->arg, now->narg, now->arg_cap, tiny_uop *) = tn_index(t, i);
     v->whole[i] = tn_cast(t, tn_uop_make(t, TINY_OP_ARG, TINY_I64, 1, 0, NULL, now->narg - 1, 2, bounds), TINY_INDEX);
@@ -26378,7 +26385,7 @@ static void tn_round_open(tn_round_kernel *v, tn_kernel *now, const tn_round_axe
 }
 
 // An INDEX of a value that exists as slabs, into the slab.
-static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_uop *index) {
+static tiny_uop *tn_tiled_slab(tn_tiled_body *v, const tn_slab *s, const tiny_uop *index) {
   tiny_ctx *t = v->c->t;
   tn_affine part[TINY_MAX_DIMS];
   tiny_uop *flat = tn_index(t, 0);
@@ -26392,15 +26399,15 @@ static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_
       x = tn_u2(t, TINY_OP_ADD, x, tn_u2(t, TINY_OP_MUL, y, tn_index(t, part[d].term[i].c)));
     }
     if (x) flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, x, tn_index(t, stride)));
-    stride *= at >= 0 ? tn_rounds_extent(v->c, at, v->part) : s->digit[d].extent;
+    stride *= at >= 0 ? tn_tiled_extent(v->c, at, v->part) : s->digit[d].extent;
   }
   tiny_uop *src[3] = {tn_param(t, s->node->dtype, index->src[0]->k, stride), flat,
                       index->nsrc == 3 ? (tiny_uop *)tn_map_get(&v->map, index->src[2]) : NULL};
   return tn_like(t, index, 1, (int)index->nsrc, src);
 }
 
-// What the rounds so far have folded, and this one. `at`: the element of PARAM 0 that holds it.
-static tiny_uop *tn_round_folded(tn_round_kernel *v, const tiny_uop *fold, tiny_uop *now, tiny_uop *at) {
+// What the iterations so far have reduced, and this one. `at`: the element of PARAM 0 that holds it.
+static tiny_uop *tn_tiled_carried(tn_tiled_body *v, const tiny_uop *reduce, tiny_uop *now, tiny_uop *at) {
   tiny_ctx *t = v->c->t;
   const tn_member *m = &v->c->member[v->k - v->c->g->kernel];
   tiny_uop *first = tn_index(t, 0);
@@ -26411,8 +26418,8 @@ static tiny_uop *tn_round_folded(tn_round_kernel *v, const tiny_uop *fold, tiny_
       first = tn_u2(t, TINY_OP_ADD, first, base);
     }
   first = tn_u2(t, TINY_OP_LT, first, tn_index(t, 1));
-  tiny_uop *none = tn_const(t, fold->dtype, tn_reduce_identity((int)fold->k, fold->dtype));
-  return tn_u2(t, (int)fold->k, tn_u3(t, TINY_OP_WHERE, first, none, tn_u1(t, TINY_OP_LOAD, at)), now);
+  tiny_uop *none = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype));
+  return tn_u2(t, (int)reduce->k, tn_u3(t, TINY_OP_WHERE, first, none, tn_u1(t, TINY_OP_LOAD, at)), now);
 }
 
 // The same memory, without what the kernel does not name.
@@ -26432,18 +26439,18 @@ static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map 
   tn_kernel_number(t, k, tn_substitute(t, sink, &to), written);
 }
 
-// Kernel i at a level: the expression of one round. *sum: the memory in which a fold is kept that is not all of the
-// kernel's value, else NULL.
-static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int rounds, tiny_uop *sum) {
+// Kernel i at a level: the expression of one iteration. *sum: the memory in which a reduction is kept that is not all
+// of the kernel's value, else NULL.
+static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int tiled, tiny_uop *sum) {
   tiny_ctx *t = c->t;
   const tn_kernel *k = &c->g->kernel[i];
   const tn_member *m = &c->member[i];
   tn_kernel now = *k;
   tn_list all = {NULL, 0, 0};
-  tn_round_kernel v;
+  tn_tiled_body v;
   memset(&v, 0, sizeof v);
   v.c = c; v.k = k; v.level = level; v.part = part;
-  tn_round_open(&v, &now, &c->g->rounds[rounds - 1]);
+  tn_tiled_open(&v, &now, &c->g->tiled[tiled - 1]);
   now.mem = NULL; now.nmem = now.mem_cap = 0;
   for (int j = 0; j < k->nmem; j++) {
     const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
@@ -26456,13 +26463,13 @@ static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int
     tiny_uop *u = all.u[j], *w;
     if (tn_map_has(&v.map, u)) continue;
     const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
-    if (s && s->in) w = tn_round_slab(&v, s, u);
+    if (s && s->in) w = tn_tiled_slab(&v, s, u);
     else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
-    if (u->op == TINY_OP_STORE && m->fold) {
+    if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
                *index = tn_index_of(t, memory, w->src[0]->src[1], NULL);
-      w = tn_store(t, index, tn_round_folded(&v, m->fold, (tiny_uop *)tn_map_get(&v.map, m->fold), index));
+      w = tn_store(t, index, tn_tiled_carried(&v, m->reduce, (tiny_uop *)tn_map_get(&v.map, m->reduce), index));
     }
     tn_map_set(t, &v.map, u, w);
   }
@@ -26470,13 +26477,13 @@ static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int
   return now;
 }
 
-// Kernel i with its fold read from `sum`.
-static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
+// Kernel i with its reduction read from `sum`.
+static tn_kernel tn_tiled_after(tn_cluster *c, int i, tiny_uop *sum) {
   tiny_ctx *t = c->t;
   tn_kernel now = c->g->kernel[i];
   tn_map map = {NULL, 0, 0};
   tiny_uop *memory = tn_param(t, sum->dtype, now.nmem, sum->v[0]), *at = tn_kernel_store(&now)->src[0]->src[1];
-  tn_map_set(t, &map, c->member[i].fold, tn_load_at(t, memory, at));
+  tn_map_set(t, &map, c->member[i].reduce, tn_load_at(t, memory, at));
   now.mem = NULL; now.nmem = now.mem_cap = 0;
   for (int j = 0; j < c->g->kernel[i].nmem; j++)
     *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = c->g->kernel[i].mem[j];
@@ -26513,7 +26520,7 @@ static void tn_regroup_as_it_was(tn_regrouped *to, tn_cluster *c, int i) {
   *TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_list) = c->reads[i];
 }
 
-static void tn_rounds_want(tn_cluster *c, int first, int level) {
+static void tn_tiled_want(tn_cluster *c, int first, int level) {
   int *todo = NULL, n = 0, cap = 0;
   *TN_PUSH(c->g->t, todo, n, cap, int) = first;
   while (n) {
@@ -26528,59 +26535,59 @@ static void tn_rounds_want(tn_cluster *c, int first, int level) {
   }
 }
 
-static void tn_rounds_places(tn_cluster *c, int level, int part) {
+static void tn_tiled_slots(tn_cluster *c, int level, int part) {
   for (int s = 0; s < c->nslab; s++) {
     int64_t nelem = 1;
     for (int d = 0; d < c->slab[s].n; d++) {
       const int at = tn_chosen_at(c, c->slab[s].digit[d].axis);
-      nelem *= at >= 0 ? tn_rounds_extent(c, at, part) : c->slab[s].digit[d].extent;
+      nelem *= at >= 0 ? tn_tiled_extent(c, at, part) : c->slab[s].digit[d].extent;
     }
-    c->slab[s].place[level][part] = tn_rounds_marker(c->g, c->slab[s].node->dtype, nelem);
+    c->slab[s].place[level][part] = tn_tiled_marker(c->g, c->slab[s].node->dtype, nelem);
     if (c->slab[s].in) tn_map_set(c->t, &c->g->slabs, c->slab[s].place[level][part], c);
   }
 }
 
-// The group of a level: what comes after its rounds, then its kernels, each time the last first.
-static void tn_rounds_emit(tn_cluster *c, tn_regrouped *to, int level) {
+// The group of a level: what comes after its iterations, then its kernels, each time the last first.
+static void tn_tiled_emit(tn_cluster *c, tn_regrouped *to, int level) {
   tn_graph *g = c->g;
   const int parts = 1 + (c->extent[c->axis[c->nchosen - 1]] % c->size != 0), group = ++g->ngroup;
   tiny_uop **sum = (tiny_uop **)tn_scratch(c->t, ((size_t)g->nkernel + 1) * sizeof *sum);
   for (int i = 0; i < g->nkernel; i++) {
-    tiny_uop *fold = c->member[i].fold;
-    if (!(c->member[i].wanted >> level & 1) || !fold) continue;
+    tiny_uop *reduce = c->member[i].reduce;
+    if (!(c->member[i].wanted >> level & 1) || !reduce) continue;
     const tiny_uop *store = tn_kernel_store(&g->kernel[i]);
-    if (store->src[1] == fold && g->kernel[i].node->op != TINY_OP_ASSIGN) continue;
-    sum[i] = tn_rounds_marker(g, fold->dtype, store->src[0]->src[0]->v[0]);
-    const tn_kernel after = tn_rounds_after(c, i, sum[i]);
+    if (store->src[1] == reduce && g->kernel[i].node->op != TINY_OP_ASSIGN) continue;
+    sum[i] = tn_tiled_marker(g, reduce->dtype, store->src[0]->src[0]->v[0]);
+    const tn_kernel after = tn_tiled_after(c, i, sum[i]);
     tn_push(c->t, tn_regroup(to, c, &after, i, level, -1), sum[i]);
   }
   for (int part = parts - 1; part >= 0; part--) {
-    const int rounds = tn_rounds_number(c, part);
-    tn_rounds_places(c, level, part);
+    const int tiled = tn_tiled_number(c, part);
+    tn_tiled_slots(c, level, part);
     for (int i = 0; i < g->nkernel; i++) {
       if (!(c->member[i].wanted >> level & 1)) continue;
-      tn_kernel k = tn_rounds_kernel(c, i, level, part, rounds, sum[i]);
-      k.group = group; k.rounds = rounds;
+      tn_kernel k = tn_tiled_kernel(c, i, level, part, tiled, sum[i]);
+      k.group = group; k.tiled = tiled;
       tn_regroup(to, c, &k, i, level, part);
     }
   }
 }
 
 // Replaces the kernels of the cluster by groups; the others stay as they were. *reads: what each kernel reads.
-static void tn_rounds_apply(tn_cluster *c, int levels, tn_list **reads) {
+static void tn_tiled_apply(tn_cluster *c, int levels, tn_list **reads) {
   tn_graph *g = c->g;
   tn_regrouped to;
   memset(&to, 0, sizeof to);
   for (int i = 0; i < g->nkernel; i++) {
     const tn_slab *s = tn_cluster_slab(c, g->kernel[i].node);
-    if (c->member[i].in && !(s && s->in)) tn_rounds_want(c, i, c->member[i].level);
+    if (c->member[i].in && !(s && s->in)) tn_tiled_want(c, i, c->member[i].level);
   }
   for (int i = 0, done = 0; i < g->nkernel; i++) {         // a group stands where its last kernel stood
     if (!c->member[i].in) tn_regroup_as_it_was(&to, c, i);
     for (int level = levels - 1; level >= 0; level--) {
       if (!(c->member[i].wanted & ~done & 1 << level)) continue;
       done |= 1 << level;
-      tn_rounds_emit(c, &to, level);
+      tn_tiled_emit(c, &to, level);
     }
   }
   tn_cluster_clear(c, 1);
@@ -26606,28 +26613,28 @@ static tn_cluster *tn_cluster_open(tn_graph *g, const tn_list *reads, const int 
   return c;
 }
 
-// Puts the kernels around the first value that is worth it and was not tried before to work in rounds. order: in which
-// the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
-static int tn_rounds_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
+// Puts the kernels around the first value that is worth it and was not tried before to work tile by tile. order: in
+// which the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
+static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
                           tn_map *tried, tn_list *around) {
   tn_cluster *c = NULL;
   for (int i = 0; i < g->nkernel; i++) {
     tiny_uop *node = g->kernel[i].node;
-    if (!g->kernel[i].ast || tn_node_nbytes(node) < TN_ROUNDS_LEAST || tn_map_get(tried, node)) continue;
+    if (!g->kernel[i].ast || tn_node_nbytes(node) < TN_TILED_LEAST || tn_map_get(tried, node)) continue;
     if (!c) c = tn_cluster_open(g, *reads, order, roots, nroots);
     tn_map_set(g->t, tried, node, node);
-    if (!tn_rounds_may(c, i, TN_ROUNDS_LEAST)) continue;
+    if (!tn_tiled_may(c, i, TN_TILED_LEAST)) continue;
     while (!tn_cluster_grow(c, i)) {}
-    const int levels = tn_rounds_choose(c);
+    const int levels = tn_tiled_choose(c);
     if (!levels) { tn_cluster_clear(c, 1); continue; }
     for (int k = 0; k < c->touched.n; k++) tn_push(g->t, around, g->kernel[tn_unboxed(c->touched.u[k])].node);
-    tn_rounds_apply(c, levels, reads);
+    tn_tiled_apply(c, levels, reads);
     return 1;
   }
   return 0;
 }
 #endif
-// ---- end src/schedule/rounds.c ----
+// ---- end src/schedule/tiled.c ----
 // ---- begin src/schedule/order.c ----
 // order: when the kernels of a schedule run, and where their intermediate results lie.
 //
@@ -26638,7 +26645,7 @@ static int tn_rounds_next(tn_graph *g, tn_list **reads, const int *order, tiny_u
 #ifndef TN_SCHEDULE_ORDER
 #define TN_SCHEDULE_ORDER
 #ifndef TINY_AMALGAMATED
-#include "rounds.c"
+#include "tiled.c"
 #endif
 
 enum { TN_ARENA_ALIGN = 128, TN_ARENA_BY_SIZE = 1024 };   // values up to which the best packing is looked for
@@ -26889,16 +26896,16 @@ static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *
   return 1;
 }
 
-// Kernels work in rounds where that pays and an order is left. What was tried around kernels that others have replaced
-// since is tried again. *order: of all kernels that there are then; 0: there was none to begin with.
-static int tn_order_rounds(tn_graph *g, tn_list *reads, tiny_uop *const *roots, int nroots, int **order) {
+// Kernels work tile by tile where that pays and an order is left. What was tried around kernels that others have
+// replaced since is tried again. *order: of all kernels that there are then; 0: there was none to begin with.
+static int tn_order_tiled(tn_graph *g, tn_list *reads, tiny_uop *const *roots, int nroots, int **order) {
   tn_map tried = {NULL, 0, 0};
   *order = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof **order);
   if (!tn_order_kernels(g, reads, roots, nroots, 0, *order)) return 0;
   for (;;) {
     const tn_graph was = *g;
     tn_list *now = reads, around = {NULL, 0, 0};
-    if (!tn_rounds_next(g, &now, *order, roots, nroots, &tried, &around))
+    if (!tn_tiled_next(g, &now, *order, roots, nroots, &tried, &around))
       return tn_order_kernels(g, reads, roots, nroots, 1, *order);
     int *again = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *again);
     if (!tn_order_kernels(g, now, roots, nroots, 0, again)) { *g = was; continue; }
@@ -26974,7 +26981,7 @@ static void tn_find_conflicts(tn_graph *g, const tn_list *reads, tiny_uop *const
 
 typedef struct tn_life { int place, first, last; } tn_life;
 
-static int64_t tn_arena_rounded(int64_t nbytes) {
+static int64_t tn_arena_aligned(int64_t nbytes) {
   return (nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
 }
 
@@ -27004,7 +27011,7 @@ static int64_t tn_pack_by_size(tiny_ctx *t, tn_packed *all, int n) {
       const tn_place_row *q = low[j]->place;
       if (o->last < l->first || o->first > l->last || at >= q->offset + q->nbytes) continue;
       if (at + p->nbytes <= q->offset) break;
-      at = tn_arena_rounded(q->offset + q->nbytes);
+      at = tn_arena_aligned(q->offset + q->nbytes);
     }
     p->offset = at;
     if (at + p->nbytes > total) total = at + p->nbytes;
@@ -27062,9 +27069,9 @@ static int64_t tn_pack_by_time(tiny_ctx *t, tn_packed *all, int n, int nstep) {
     tn_place_row *p = all[i].place;
     for (; step < all[i].life->first; step++) for (int e = ends[step]; e; e = also[e - 1]) {
       const tn_place_row *q = all[e - 1].place;
-      tn_holes_give_back(&holes, q->offset, q->offset + tn_arena_rounded(q->nbytes));
+      tn_holes_give_back(&holes, q->offset, q->offset + tn_arena_aligned(q->nbytes));
     }
-    p->offset = p->nbytes ? tn_holes_take(&holes, tn_arena_rounded(p->nbytes)) : 0;
+    p->offset = p->nbytes ? tn_holes_take(&holes, tn_arena_aligned(p->nbytes)) : 0;
     also[i] = p->nbytes ? ends[all[i].life->last] : 0;
     if (p->nbytes) ends[all[i].life->last] = i + 1;
     if (p->offset + p->nbytes > total) total = p->offset + p->nbytes;
@@ -27096,34 +27103,34 @@ static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_li
 }
 #endif
 // ---- end src/schedule/order.c ----
-// ---- begin src/schedule/idle.c ----
-// idle: finds what kernels need not do for a mask: rounds of a reduction that add nothing, elements that nobody reads.
+// ---- begin src/schedule/masked.c ----
+// masked: what kernels need not do for a mask: iterations of a reduction that add nothing, elements that nobody reads.
 //
-// In:  the kernels of a graph, in order. Out: their SINKs say so by IDLEs, of which room bounds makes shorter loops.
-// A mask compares positions: k <= q, of ranges and of the ARGs of rounds. Each comparison, either way, is x > 0 for a
-// sum x of them. Let that be so, and see what becomes of a kernel: a summand that is 0, a maximum of -inf, an element
-// stored that is 0 have no effect. The element is 0 for the kernels that read it, too, and what they select by the mask
-// they do not read at all: so the kernel that computes it need not, above the diagonal.
+// In:  the kernels of a graph, in order. Out: their SINKs say so by MASKEDs, of which room bounds makes shorter loops.
+// A mask compares positions: k <= q, of ranges and of the ARGs of iterations. Each comparison, either way, is x > 0
+// for a sum x of them. Let that be so, and see what becomes of a kernel: a summand that is 0, a maximum of -inf, an
+// element stored that is 0 have no effect. The element is 0 for the kernels that read it, too, and what they select
+// by the mask they do not read at all: so the kernel that computes it need not, above the diagonal.
 // What is multiplied by an element known to be 0 counts as 0, as if it were finite; likewise -inf + x is -inf.
 // It counts as not read only where a WHERE leaves it out: memory that nobody has written may hold anything.
-#ifndef TN_SCHEDULE_IDLE
-#define TN_SCHEDULE_IDLE
+#ifndef TN_SCHEDULE_MASKED
+#define TN_SCHEDULE_MASKED
 #ifndef TINY_AMALGAMATED
 #include "order.c"
 #endif
 
-#ifndef TN_IDLE_LEAST                      // test builds make it small
-  #define TN_IDLE_LEAST 32                 // from which a range is worth it
+#ifndef TN_MASKED_LEAST                    // test builds make it small
+  #define TN_MASKED_LEAST 32               // from which a range is worth it
 #endif
-enum { TN_IDLE_MASKS = 12 };               // of a kernel that are looked at
+enum { TN_MASKED_MASKS = 12 };             // of a kernel that are looked at
 enum { TN_SURE_NOT, TN_SURE_ZERO, TN_SURE_LOWEST, TN_SURE_TRUE, TN_SURE_FALSE };
 
-typedef struct tn_idler {
+typedef struct tn_masking {
   tiny_ctx *t; tn_graph *g;
   tn_map kept;                             // the roots
   tn_list *zero;                           // by kernel: while one of these > 0, the element stored is 0
   tn_accesses accesses;
-} tn_idler;
+} tn_masking;
 
 typedef struct tn_supposed {               // a kernel of which x > 0 is supposed
   const tn_kernel *k; tiny_uop *x;
@@ -27132,7 +27139,7 @@ typedef struct tn_supposed {               // a kernel of which x > 0 is suppose
 
 // ** sums of positions **
 
-static tiny_uop *tn_idle_difference(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int64_t k) {
+static tiny_uop *tn_masked_difference(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int64_t k) {
   tn_affine d;
   tn_affine_start(&d, TINY_INDEX);
   d.k = k;
@@ -27142,7 +27149,7 @@ static tiny_uop *tn_idle_difference(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int64
 }
 // Is y > 0 where x > 0?
 static int tn_follows(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
-  const tiny_uop *more = y ? tn_idle_difference(t, y, x, 0) : NULL;
+  const tiny_uop *more = y ? tn_masked_difference(t, y, x, 0) : NULL;
   tn_affine d;
   int64_t low, high;
   tn_affine_start(&d, TINY_INDEX);
@@ -27158,7 +27165,7 @@ static int tn_is_slope(tiny_ctx *t, tiny_uop *x) {
   tn_toposort(t, x, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_RANGE) { n++; runs |= tn_range_extent(u) >= TN_IDLE_LEAST; }
+    if (u->op == TINY_OP_RANGE) { n++; runs |= tn_range_extent(u) >= TN_MASKED_LEAST; }
     else if (u->op == TINY_OP_ARG) n++;
     else if (u->op != TINY_OP_CONST && u->op != TINY_OP_CAST && u->op != TINY_OP_ADD && u->op != TINY_OP_MUL) return 0;
   }
@@ -27166,20 +27173,20 @@ static int tn_is_slope(tiny_ctx *t, tiny_uop *x) {
 }
 
 static void tn_slope_add(tiny_ctx *t, tn_list *to, tiny_uop *x) {
-  if (!x || to->n == TN_IDLE_MASKS || !tn_is_slope(t, x)) return;
+  if (!x || to->n == TN_MASKED_MASKS || !tn_is_slope(t, x)) return;
   for (int i = 0; i < to->n; i++) if (to->u[i] == x) return;
   tn_push(t, to, x);
 }
 
 // ** what kernels hand each other **
 
-// The kernel whose value PARAM `slot` of k is, if it is one alone, of the same rounds; -1: there is none.
-static int tn_idle_producer(const tn_idler *f, const tn_kernel *k, int64_t slot) {
+// The kernel whose value PARAM `slot` of k is, if it is one alone, of the same iterations; -1: there is none.
+static int tn_masked_producer(const tn_masking *f, const tn_kernel *k, int64_t slot) {
   int at = -1;
   const tn_access *a = tn_access_first(&f->accesses, k->mem[slot]);
   for (; a && !a->slot; a = tn_access_next(&f->accesses, a)) {
     const tn_kernel *p = &f->g->kernel[a->kernel];
-    if (at >= 0 || p == k || !p->ast || p->node->op == TINY_OP_ASSIGN || p->group != k->group || p->rounds != k->rounds)
+    if (at >= 0 || p == k || !p->ast || p->node->op == TINY_OP_ASSIGN || p->group != k->group || p->tiled != k->tiled)
       return -1;
     at = a->kernel;
   }
@@ -27187,7 +27194,7 @@ static int tn_idle_producer(const tn_idler *f, const tn_kernel *k, int64_t slot)
 }
 
 // x, of one kernel's ranges from[0..n-1] and ARGs, as another kernel has it: of the ranges to[]. NULL: it has not.
-static tiny_uop *tn_idle_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from_kernel, const tn_kernel *to_kernel,
+static tiny_uop *tn_masked_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from_kernel, const tn_kernel *to_kernel,
                                int n, tiny_uop *const *from, tiny_uop *const *to) {
   tn_list all = {NULL, 0, 0};
   tn_map map = {NULL, 0, 0};
@@ -27202,33 +27209,33 @@ static tiny_uop *tn_idle_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from_k
     if (!now) return NULL;
     tn_map_set(t, &map, u, now);
   }
-  return tn_idle_difference(t, tn_substitute(t, x, &map), tn_index(t, 0), 0);
+  return tn_masked_difference(t, tn_substitute(t, x, &map), tn_index(t, 0), 0);
 }
 
 // Where the element that an INDEX of k reads is known to be 0.
-static void tn_idle_loaded(const tn_idler *f, const tn_kernel *k, const tiny_uop *index, tn_list *out) {
+static void tn_masked_loaded(const tn_masking *f, const tn_kernel *k, const tiny_uop *index, tn_list *out) {
   tn_digit digit[TINY_MAX_DIMS];
   tn_affine part[TINY_MAX_DIMS];
   tiny_uop *range[TINY_MAX_DIMS], *now[TINY_MAX_DIMS];
-  const int p = index->src[0]->op == TINY_OP_PARAM ? tn_idle_producer(f, k, index->src[0]->k) : -1;
+  const int p = index->src[0]->op == TINY_OP_PARAM ? tn_masked_producer(f, k, index->src[0]->k) : -1;
   if (p < 0 || !f->zero[p].n || index->nsrc != 2) return;
   const int n = tn_digits_of(&f->g->kernel[p], digit, range);
   if (!tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_affine_node(f->t, &part[d], TINY_INDEX);
   for (int i = 0; i < f->zero[p].n; i++)
-    tn_slope_add(f->t, out, tn_idle_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
+    tn_slope_add(f->t, out, tn_masked_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
 }
 
 // The masks of a kernel: its own, either way, and those of what it reads.
-static void tn_idle_masks(const tn_idler *f, const tn_kernel *k, tn_list *out) {
+static void tn_masked_masks(const tn_masking *f, const tn_kernel *k, tn_list *out) {
   tn_list all = {NULL, 0, 0};
   tn_toposort(f->t, k->ast, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_INDEX) tn_idle_loaded(f, k, u, out);
+    if (u->op == TINY_OP_INDEX) tn_masked_loaded(f, k, u, out);
     if (u->op != TINY_OP_LT || !tn_is_int(u->src[0]->dtype)) continue;
-    tn_slope_add(f->t, out, tn_idle_difference(f->t, u->src[1], u->src[0], 0));
-    tn_slope_add(f->t, out, tn_idle_difference(f->t, u->src[0], u->src[1], 1));
+    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[1], u->src[0], 0));
+    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[0], u->src[1], 1));
   }
 }
 
@@ -27236,12 +27243,12 @@ static void tn_idle_masks(const tn_idler *f, const tn_kernel *k, tn_list *out) {
 
 static int tn_sure_of(const tn_supposed *s, const tiny_uop *u) { return (int)(intptr_t)tn_map_get(&s->sure, u); }
 
-static int tn_sure_load(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+static int tn_sure_load(const tn_masking *f, const tn_supposed *s, const tiny_uop *u) {
   const tiny_uop *index = u->src[0];
   tn_list zero = {NULL, 0, 0};
   if (index->nsrc == 3 && tn_sure_of(s, index->src[2]) == TN_SURE_FALSE)
     return u->nsrc == 2 ? tn_sure_of(s, u->src[1]) : (int)TN_SURE_ZERO;
-  tn_idle_loaded(f, s->k, index, &zero);
+  tn_masked_loaded(f, s->k, index, &zero);
   for (int i = 0; i < zero.n; i++) if (tn_follows(f->t, s->x, zero.u[i])) return TN_SURE_ZERO;
   return TN_SURE_NOT;
 }
@@ -27252,13 +27259,13 @@ static int tn_sure_const(const tiny_uop *u) {
   return u->k == tn_lowest(u->dtype) && !tn_dtypes[u->dtype].finite ? TN_SURE_LOWEST : TN_SURE_NOT;
 }
 
-static int tn_sure_compare(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+static int tn_sure_compare(const tn_masking *f, const tn_supposed *s, const tiny_uop *u) {
   if (!tn_is_int(u->src[0]->dtype)) return TN_SURE_NOT;
-  if (tn_follows(f->t, s->x, tn_idle_difference(f->t, u->src[1], u->src[0], 0))) return TN_SURE_TRUE;
-  return tn_follows(f->t, s->x, tn_idle_difference(f->t, u->src[0], u->src[1], 1)) ? TN_SURE_FALSE : TN_SURE_NOT;
+  if (tn_follows(f->t, s->x, tn_masked_difference(f->t, u->src[1], u->src[0], 0))) return TN_SURE_TRUE;
+  return tn_follows(f->t, s->x, tn_masked_difference(f->t, u->src[0], u->src[1], 1)) ? TN_SURE_FALSE : TN_SURE_NOT;
 }
 
-static int tn_sure_node(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+static int tn_sure_node(const tn_masking *f, const tn_supposed *s, const tiny_uop *u) {
   const int a = u->nsrc ? tn_sure_of(s, u->src[0]) : 0, b = u->nsrc > 1 ? tn_sure_of(s, u->src[1]) : 0;
   const int truth = (a == TN_SURE_TRUE || a == TN_SURE_FALSE) && (b == TN_SURE_TRUE || b == TN_SURE_FALSE);
   const int differs = truth ? (a == b ? TN_SURE_FALSE : TN_SURE_TRUE) : TN_SURE_NOT;
@@ -27293,14 +27300,14 @@ static int tn_sure_node(const tn_idler *f, const tn_supposed *s, const tiny_uop 
       return (a == TN_SURE_LOWEST && !tn_dtypes[u->dtype].finite) || a == TN_SURE_ZERO ? a : (int)TN_SURE_NOT;
     case TINY_OP_EXP2: return a == TN_SURE_LOWEST ? TN_SURE_ZERO : TN_SURE_NOT;
     case TINY_OP_REDUCE:
-      if (tn_is_running(u)) return TN_SURE_NOT;
+      if (tn_is_carried(u)) return TN_SURE_NOT;
       for (uint32_t i = 1; i < u->nsrc; i++) if (tn_depends(f->t, s->x, u->src[i])) return TN_SURE_NOT;
       return (u->k == TINY_OP_ADD && a == TN_SURE_ZERO) || (u->k == TINY_OP_MAX && a == TN_SURE_LOWEST) ? a : 0;
     default: return TN_SURE_NOT;
   }
 }
 
-static void tn_suppose(const tn_idler *f, const tn_kernel *k, tiny_uop *x, tn_supposed *s) {
+static void tn_suppose(const tn_masking *f, const tn_kernel *k, tiny_uop *x, tn_supposed *s) {
   tn_list all = {NULL, 0, 0};
   memset(s, 0, sizeof *s);
   s->k = k; s->x = x;
@@ -27310,7 +27317,7 @@ static void tn_suppose(const tn_idler *f, const tn_kernel *k, tiny_uop *x, tn_su
 }
 
 // Does something of the kernel that is not left out by a WHERE use u?
-static int tn_supposed_uses(const tn_idler *f, const tn_supposed *s, tiny_uop *root, const tiny_uop *u) {
+static int tn_supposed_uses(const tn_masking *f, const tn_supposed *s, tiny_uop *root, const tiny_uop *u) {
   tn_list todo = {NULL, 0, 0};
   tn_map seen = {NULL, 0, 0};
   tn_push(f->t, &todo, root);
@@ -27328,18 +27335,18 @@ static int tn_supposed_uses(const tn_idler *f, const tn_supposed *s, tiny_uop *r
 
 // ** what kernels say **
 
-static void tn_kernel_idle(tiny_ctx *t, tn_kernel *k, tiny_uop *x, int zeros, tiny_uop *const *ranges, int n) {
+static void tn_kernel_masked(tiny_ctx *t, tn_kernel *k, tiny_uop *x, int zeros, tiny_uop *const *ranges, int n) {
   tn_list src = {NULL, 0, 0};
   tiny_uop *sink = k->ast;
   tn_push(t, &src, x);
   for (int i = 0; i < n; i++) if (tn_depends(t, x, ranges[i])) tn_push(t, &src, ranges[i]);
-  tiny_uop *idle = tn_uop_make(t, TINY_OP_IDLE, TINY_VOID, 1, src.n, src.u, zeros, 0, NULL);
+  tiny_uop *masked = tn_uop_make(t, TINY_OP_MASKED, TINY_VOID, 1, src.n, src.u, zeros, 0, NULL);
   src.n = 0;
   for (uint32_t i = 0; i < sink->nsrc; i++) {
-    if (sink->src[i] == idle) return;
+    if (sink->src[i] == masked) return;
     tn_push(t, &src, sink->src[i]);
   }
-  tn_push(t, &src, idle);
+  tn_push(t, &src, masked);
   k->ast = tn_like(t, k->ast, 1, src.n, src.u);
 }
 
@@ -27348,24 +27355,24 @@ static int tn_adds_nothing(const tn_supposed *s, const tiny_uop *reduce) {
   return (reduce->k == TINY_OP_ADD && body == TN_SURE_ZERO) || (reduce->k == TINY_OP_MAX && body == TN_SURE_LOWEST);
 }
 
-// REDUCEs, all of those that close a range, to which rounds add nothing.
-static void tn_idle_reduces(const tn_idler *f, tn_kernel *k, const tn_supposed *s) {
+// REDUCEs, all of those that close a range, to which iterations add nothing.
+static void tn_masked_reduces(const tn_masking *f, tn_kernel *k, const tn_supposed *s) {
   tn_list reduces = {NULL, 0, 0};
   tn_collect_op(f->t, k->ast, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++) {
     tiny_uop *u = reduces.u[i];
-    int all = !tn_is_running(u), depends = 0;
+    int all = !tn_is_carried(u), depends = 0;
     for (uint32_t r = 1; r < u->nsrc && all; r++) {
-      depends |= tn_range_extent(u->src[r]) >= TN_IDLE_LEAST && tn_depends(f->t, s->x, u->src[r]);
+      depends |= tn_range_extent(u->src[r]) >= TN_MASKED_LEAST && tn_depends(f->t, s->x, u->src[r]);
       for (int j = 0; j < reduces.n; j++)
-        if (tn_folds_over(reduces.u[j], u->src[r])) all &= tn_adds_nothing(s, reduces.u[j]);
+        if (tn_reduces_over(reduces.u[j], u->src[r])) all &= tn_adds_nothing(s, reduces.u[j]);
     }
-    if (all && depends) tn_kernel_idle(f->t, k, s->x, 0, u->src + 1, (int)u->nsrc - 1);
+    if (all && depends) tn_kernel_masked(f->t, k, s->x, 0, u->src + 1, (int)u->nsrc - 1);
   }
 }
 
 // The store of a kernel that is nothing but one, for each of its ranges once; NULL: it is another form.
-static const tiny_uop *tn_idle_store(const tn_kernel *k) {
+static const tiny_uop *tn_masked_store(const tn_kernel *k) {
   const tiny_uop *end = k->ast->src[0];
   const tiny_uop *store = end->op == TINY_OP_END ? end->src[0] : end;
   return store != end && store->op == TINY_OP_STORE && store->src[0]->nsrc == 2 ? store : NULL;
@@ -27384,14 +27391,14 @@ static int tn_is_stored_along(tiny_ctx *t, tiny_uop *x, const tiny_uop *end) {
 }
 
 // Elements that are 0.
-static void tn_idle_zeros(tn_idler *f, int at, const tn_supposed *s) {
+static void tn_masked_zeros(tn_masking *f, int at, const tn_supposed *s) {
   tn_kernel *k = &f->g->kernel[at];
-  const tiny_uop *store = tn_idle_store(k), *end = k->ast->src[0];
+  const tiny_uop *store = tn_masked_store(k), *end = k->ast->src[0];
   if (!store || k->node->op == TINY_OP_ASSIGN || tn_sure_of(s, store->src[1]) != TN_SURE_ZERO ||
       !tn_is_stored_along(f->t, s->x, end))
     return;
   tn_push(f->t, &f->zero[at], s->x);
-  tn_kernel_idle(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
+  tn_kernel_masked(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
 }
 
 // Does every load of a summand that moves with the REDUCE move with all of the summand's ranges? Then each element is
@@ -27411,7 +27418,7 @@ static int tn_reads_once(tiny_ctx *t, const tiny_uop *reduce) {
 }
 
 // Summands that are 0 as a product of what is known to be 0 get the mask, so that nobody needs their other factors.
-static void tn_idle_select(const tn_idler *f, tn_kernel *k, const tn_supposed *s) {
+static void tn_masked_select(const tn_masking *f, tn_kernel *k, const tn_supposed *s) {
   tn_list reduces = {NULL, 0, 0};
   tn_map map = {NULL, 0, 0};
   tiny_ctx *t = f->t;
@@ -27425,7 +27432,7 @@ static void tn_idle_select(const tn_idler *f, tn_kernel *k, const tn_supposed *s
     tn_collect_op(t, u->src[0], TINY_OP_LOAD, &loads);
     for (int j = 0; j < loads.n; j++) {
       const tiny_uop *memory = loads.u[j]->src[0]->src[0];
-      const int p = memory->op == TINY_OP_PARAM ? tn_idle_producer(f, k, memory->k) : -1;
+      const int p = memory->op == TINY_OP_PARAM ? tn_masked_producer(f, k, memory->k) : -1;
       wants |= p >= 0 && !f->zero[p].n && tn_supposed_uses(f, s, u->src[0], loads.u[j]);
     }
     if (!wants) continue;
@@ -27442,7 +27449,8 @@ static void tn_idle_select(const tn_idler *f, tn_kernel *k, const tn_supposed *s
 
 // In `out`, of the masks x by which kernel k leaves out what it reads at `index`, those that are of the index's digits:
 // as kernel p has them, whose value it is.
-static void tn_idle_unread(const tn_idler *f, const tn_kernel *p, const tn_kernel *k, tiny_uop *index, tn_list *out) {
+static void tn_masked_unread(const tn_masking *f, const tn_kernel *p, const tn_kernel *k, tiny_uop *index,
+                             tn_list *out) {
   tn_digit digit[TINY_MAX_DIMS];
   tn_affine part[TINY_MAX_DIMS];
   tiny_uop *range[TINY_MAX_DIMS], *now[TINY_MAX_DIMS];
@@ -27450,10 +27458,10 @@ static void tn_idle_unread(const tn_idler *f, const tn_kernel *p, const tn_kerne
   const int n = tn_digits_of(p, digit, range);
   if (!tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_digit_range(&digit[d], &part[d]);
-  tn_idle_masks(f, k, &masks);
+  tn_masked_masks(f, k, &masks);
   for (int i = 0; i < masks.n; i++) {
     tn_supposed s;
-    tiny_uop *x = tn_idle_carry(f->t, masks.u[i], k, p, n, now, range);
+    tiny_uop *x = tn_masked_carry(f->t, masks.u[i], k, p, n, now, range);
     if (!x) continue;
     tn_suppose(f, k, masks.u[i], &s);
     if (!tn_supposed_uses(f, &s, k->ast->src[0], index)) tn_push(f->t, out, x);
@@ -27461,7 +27469,7 @@ static void tn_idle_unread(const tn_idler *f, const tn_kernel *p, const tn_kerne
 }
 
 // Keeps of `both` what also holds by `more`, if both are not empty.
-static void tn_idle_meet(tiny_ctx *t, tn_list *both, const tn_list *more) {
+static void tn_masked_meet(tiny_ctx *t, tn_list *both, const tn_list *more) {
   int n = 0;
   for (int i = 0; i < both->n; i++) {
     tiny_uop *x = NULL;
@@ -27475,33 +27483,33 @@ static void tn_idle_meet(tiny_ctx *t, tn_list *both, const tn_list *more) {
 }
 
 // A kernel whose value lives for others alone need not compute what none of them reads.
-static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
+static void tn_masked_spare(const tn_masking *f, tn_kernel *p) {
   tn_list spare = {NULL, 0, 0};
   int reads = 0;
-  if (!p->ast || !tn_idle_store(p) || p->node->op == TINY_OP_ASSIGN) return;
+  if (!p->ast || !tn_masked_store(p) || p->node->op == TINY_OP_ASSIGN) return;
   if (tn_map_has(&f->kept, p->node) || tn_map_has(&f->kept, p->mem[0])) return;
   const tn_access *a = tn_access_first(&f->accesses, p->mem[0]);
   for (; a; a = tn_access_next(&f->accesses, a)) {
     const tn_kernel *k = &f->g->kernel[a->kernel];
     tn_list index = {NULL, 0, 0};
     if (k == p) continue;
-    if (!a->slot || !k->ast || tn_idle_producer(f, k, a->slot) != (int)(p - f->g->kernel)) return;
+    if (!a->slot || !k->ast || tn_masked_producer(f, k, a->slot) != (int)(p - f->g->kernel)) return;
     tn_kernel_indexes(f->t, k, a->slot, &index);
     for (int j = 0; j < index.n; j++) {
       tn_list now = {NULL, 0, 0};
-      tn_idle_unread(f, p, k, index.u[j], &now);
-      if (reads++) tn_idle_meet(f->t, &spare, &now);
+      tn_masked_unread(f, p, k, index.u[j], &now);
+      if (reads++) tn_masked_meet(f->t, &spare, &now);
       else spare = now;
       if (!spare.n) return;
     }
   }
   const tiny_uop *end = p->ast->src[0];
-  for (int i = 0; i < spare.n; i++) tn_kernel_idle(f->t, p, spare.u[i], 0, end->src + 1, (int)end->nsrc - 1);
+  for (int i = 0; i < spare.n; i++) tn_kernel_masked(f->t, p, spare.u[i], 0, end->src + 1, (int)end->nsrc - 1);
 }
 
 // The kernels in order[] say what they may leave out.
-static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
-  tn_idler f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
+static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
+  tn_masking f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
   tn_map plain = {NULL, 0, 0};             // kernels that have no mask, while none has been found
   int any = 0;
   for (int r = 0; r < nroots; r++) tn_map_set(g->t, &f.kept, roots[r], roots[r]);
@@ -27512,23 +27520,23 @@ static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots,
     tn_list masks = {NULL, 0, 0};
     if (!k->ast || k->ast->nsrc != 1 || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
-    tn_idle_masks(&f, k, &masks);
+    tn_masked_masks(&f, k, &masks);
     if (!masks.n) tn_scratch_rewind(g->t, mark);
     any |= masks.n;
     if (!any) tn_map_set(g->t, &plain, k->ast, k->ast);
     for (int m = 0; m < masks.n; m++) {
       tn_supposed s;
       tn_suppose(&f, k, masks.u[m], &s);
-      tn_idle_select(&f, k, &s);
+      tn_masked_select(&f, k, &s);
       tn_suppose(&f, k, masks.u[m], &s);
-      tn_idle_reduces(&f, k, &s);
-      tn_idle_zeros(&f, order[i], &s);
+      tn_masked_reduces(&f, k, &s);
+      tn_masked_zeros(&f, order[i], &s);
     }
   }
-  for (int i = 0; i < g->nkernel && any; i++) tn_idle_spare(&f, &g->kernel[order[i]]);
+  for (int i = 0; i < g->nkernel && any; i++) tn_masked_spare(&f, &g->kernel[order[i]]);
 }
 #endif
-// ---- end src/schedule/idle.c ----
+// ---- end src/schedule/masked.c ----
 // ---- begin src/schedule/plan.c ----
 // plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
 //
@@ -27540,7 +27548,7 @@ static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots,
 #ifndef TN_SCHEDULE_PLAN
 #define TN_SCHEDULE_PLAN
 #ifndef TINY_AMALGAMATED
-#include "idle.c"
+#include "masked.c"
 #endif
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
@@ -27554,8 +27562,8 @@ typedef struct tn_custom {                 // what the ptr of a CUSTOM node poin
 
 typedef struct tn_step {
   struct tn_executable *exe;               // NULL: nothing to run (no elements)
-  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - axis of rounds
-  int rounds;                              // steps in a row that have the same work in rounds; 0: none
+  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - tiled axis
+  int tiled;                               // steps in a row that have the same work tile by tile; 0: none
 } tn_step;
 
 typedef struct tn_output { int node, place; } tn_output;   // node: position in the walk; its value is at place
@@ -27566,7 +27574,7 @@ typedef struct tn_plan {
   tn_step *step; int nstep;
   tn_place_row *place; int nplace;
   tn_output *output; int noutput;
-  tn_round_axes *rounds; int nrounds;      // rounds[n - 1] is number n
+  tn_tiled_axes *tiled; int ntiled;        // tiled[n - 1] is number n
   int nfirst;                              // steps that the first roots need; 0: they cannot run by themselves
   int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
@@ -27641,9 +27649,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_ROUNDS = 1 << 12,     // of long columns
+  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_CHUNK = 1 << 12,     // of long columns
   TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
-  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64, TN_PANEL_STEP = 4,
+  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_REDUCED = 64, TN_PANEL_STEP = 4,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 #define TN_PANEL_APART 1.25                // for what rows cost whose elements are read apart from each other
@@ -27654,7 +27662,7 @@ static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
   if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
-  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_ROUNDS &&
+  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_CHUNK &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 
@@ -27701,7 +27709,7 @@ static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
 static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
 
 // x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
-static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
+static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
   tiny_uop *once = x;
   int64_t to[TINY_MAX_DIMS];
   int n = 0;
@@ -27725,7 +27733,7 @@ static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
 
 // A sum of products reads its rows along the summed axes. Where those lie across it (the transposed operand of a
 // matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
-static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
+static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
   tiny_view v[2];
   const int64_t axes = u->k >> 8;
@@ -27746,7 +27754,7 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
       across |= own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
     }
     if (!across || own->stride[last] || reads < TN_STRAIGHT_READS || !tn_sums_across(x, own, axes)) continue;
-    operand[i] = tn_straightened(t, operand[i], own, axes);
+    operand[i] = tn_made_contiguous(t, operand[i], own, axes);
     changed = 1;
   }
   if (!changed) return u;
@@ -27762,7 +27770,7 @@ static int64_t tn_panel_of(int64_t n) {
 }
 
 // What is computed when the last kept axes of a sum's operand x become lanes, for what is wanted: 1 at best.
-static double tn_rows_waste(const tiny_uop *x, int64_t axes) {
+static double tn_lanes_waste(const tiny_uop *x, int64_t axes) {
   tiny_view v;
   int last = x->ndim - 1;
   while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
@@ -27796,9 +27804,9 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
       else if (once->dim[d] == 1) reads *= x->dim[d];
       else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
     }
-    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_FOLDS ||
+    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_REDUCED ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
+        (double)reads * (tn_lanes_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
@@ -27837,7 +27845,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
-      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
+      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_contiguous_operands(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }
     tn_map_set(t, &map, u, w);
@@ -27961,7 +27969,7 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   tn_map known = {NULL, 0, 0}, scalars = {NULL, 0, 0};     // place -> 1 + its life; SCALAR -> 1 + its number
   for (int n = 0; n < v->scalars.n; n++) tn_map_set(t, &scalars, v->scalars.u[n], tn_boxed(n));
   int nlife = 0, from = 0, to = 0;         // steps of a group
-  d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
+  d->plan.tiled = g->tiled; d->plan.ntiled = g->ntiled;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
   d->plan.nstep = g->nkernel;
   d->plan.nfirst = g->nfirst;
@@ -27969,7 +27977,7 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   for (int i = 0; i < g->nkernel; i++) {
     const tn_kernel *k = &g->kernel[order[i]];
     tn_step *s = &d->plan.step[i];
-    s->nmem = k->nmem; s->narg = k->narg; s->rounds = k->rounds;
+    s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
     if (!k->group || i == to) for (from = i, to = i + 1; k->group && to < g->nkernel; to++)
       if (g->kernel[order[to]].group != k->group) break;
     s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
@@ -28022,7 +28030,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     if (t->code != TINY_OK) return t->code;
     if (written) {
       tn_list *reads = tn_graph_reads(&g);
-      if (tn_order_rounds(&g, reads, wanted, nroots, &order)) break;
+      if (tn_order_tiled(&g, reads, wanted, nroots, &order)) break;
       for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &had, now[i]);
       tn_find_conflicts(&g, reads, wanted, nroots, &had, &more);
     }
@@ -28034,7 +28042,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     for (int i = 0; i < v->all.n; i++)
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
-  tn_graph_idle(&g, order, wanted, nroots);
+  tn_graph_masked(&g, order, wanted, nroots);
   tn_draft_outputs(t, d, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
@@ -28101,7 +28109,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   const tn_plan *p = &d->plan;
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
-      (size_t)p->nrounds * sizeof *p->rounds + 16 * 6;
+      (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
   for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
@@ -28110,7 +28118,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   kept->words = (int64_t *)tn_plan_put(&at, v->words, (size_t)v->nwords * sizeof *v->words);
   kept->place = (tn_place_row *)tn_plan_put(&at, p->place, (size_t)p->nplace * sizeof *p->place);
   kept->output = (tn_output *)tn_plan_put(&at, p->output, (size_t)p->noutput * sizeof *p->output);
-  kept->rounds = (tn_round_axes *)tn_plan_put(&at, p->rounds, (size_t)p->nrounds * sizeof *p->rounds);
+  kept->tiled = (tn_tiled_axes *)tn_plan_put(&at, p->tiled, (size_t)p->ntiled * sizeof *p->tiled);
   kept->step = (tn_step *)tn_plan_put(&at, p->step, (size_t)p->nstep * sizeof *p->step);
   for (int i = 0; i < p->nstep; i++) {
     kept->step[i].mem = (int *)tn_plan_put(&at, p->step[i].mem, (size_t)p->step[i].nmem * sizeof(int));
@@ -28131,7 +28139,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 //
 // In:    a root, nodes of it and what stands for each.
 // Out:   the root with those replaced everywhere.
-// Holds: ranges of END, REDUCE, STAGE and IDLE are always RANGE nodes: an expression in a range list stands for the
+// Holds: ranges of END, REDUCE, STAGE and MASKED are always RANGE nodes: an expression in a range list stands for the
 //        ranges that it depends on, and a list that loses its last range goes.
 #ifndef TN_CODEGEN_REPLACE
 #define TN_CODEGEN_REPLACE
@@ -28141,7 +28149,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 
 // First source that is a range list, -1: none.
 static int tn_ranges_from(int op) {
-  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_IDLE ? 1 : -1;
+  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_MASKED ? 1 : -1;
 }
 
 // The nodes of root that depend on from[0..n-1], sources first; now[u->seq] is what node u of root is replaced by.
@@ -28257,7 +28265,7 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
 #include "replace.c"
 #endif
 
-enum { TN_COMB = 4 };                      // greatest step of a strided load that is made of vector loads
+enum { TN_DEINTERLEAVE = 4 };                      // greatest step of a strided load that is made of vector loads
 
 static int tn_is_item(const tiny_uop *r) {
   return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
@@ -28271,7 +28279,7 @@ static int tn_is_parallel(const tiny_uop *r) {
 
 // Does u end range r?
 static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
-  const int from = tn_is_running(u) ? -1 : tn_ranges_from(u->op);
+  const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
   for (uint32_t i = from < 0 ? u->nsrc : (uint32_t)from; i < u->nsrc; i++) if (u->src[i] == r) return 1;
   return 0;
 }
@@ -28535,7 +28543,7 @@ static int64_t tn_memory_nelem(const tiny_uop *m) {
 }
 
 // Every step-th element from base on, from vectors that hold them all and nothing beyond the first and the last.
-static tiny_uop *tn_lanes_comb(tiny_ctx *t, tiny_uop *load, tiny_uop *base, int64_t step, int lanes) {
+static tiny_uop *tn_lanes_deinterleave(tiny_ctx *t, tiny_uop *load, tiny_uop *base, int64_t step, int lanes) {
   const int64_t first = step < 0 ? step * (lanes - 1) : 0, last = (step < 0 ? -step : step) * (lanes - 1) + 1 - lanes;
   tn_list one = {NULL, 0, 0};
   for (int i = 0; i < lanes; i++) {
@@ -28566,8 +28574,8 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
     return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes),
                  tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
-  if (base && scalar_valid && load->nsrc == 1 && step && step >= -TN_COMB && step <= TN_COMB)
-    return tn_lanes_comb(t, load, base, step, lanes);
+  if (base && scalar_valid && load->nsrc == 1 && step && step >= -TN_DEINTERLEAVE && step <= TN_DEINTERLEAVE)
+    return tn_lanes_deinterleave(t, load, base, step, lanes);
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};
     for (int i = 0; i < lanes; i++) {
@@ -28608,7 +28616,7 @@ static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_prefetch(t, tn_index_with(t, index, first, 1));
 }
 
-// One node over lanes, its sources done. REDUCE over r folds its lanes; END drops r.
+// One node over lanes, its sources done. REDUCE over r reduces its lanes; END drops r.
 static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
     tn_list now = {NULL, 0, 0};
@@ -28676,11 +28684,11 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 #endif
 // ---- end src/codegen/expand.c ----
 // ---- begin src/codegen/transpose.c ----
-// transpose: squares that are read across are loaded as rows and turned in registers; neighbours are folded together.
+// transpose: square blocks that are read across are loaded as rows and transposed in registers; sums of lanes, too.
 //
 // In:  a kernel of lanes. Out: the same, where L vectors of L lanes each, lane i of vector c being element c of a row
-//      i, are made of the L rows by shuffles of two vectors; and where the folds of R vectors, which are stored beside
-//      each other, are one vector: each step folds two vectors into one, whose lanes are of both.
+//      i, are made of the L rows by shuffles of two vectors; and where the reductions of R vectors, which are stored
+//      beside each other, are one vector: each step reduces two vectors into one, whose lanes are of both.
 // The shuffles are the network of J. O. Eklundh, A fast computer method for matrix transposing, 1972: step s
 // exchanges the blocks of s x s beside the diagonal of those of 2s x 2s, for s = 1, 2, 4 .. L/2. Each is a STACK of
 // single lanes of two vectors, for which the renderer has one expression.
@@ -28690,7 +28698,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 #include "expand.c"
 #endif
 
-enum { TN_SQUARE_LEAST = 4, TN_SQUARE_MOST = 16 };
+enum { TN_BLOCK_LEAST = 4, TN_BLOCK_MOST = 16 };
 
 // A vector of single loads: lane i is element base + at + step * i of memory; base NULL: 0.
 typedef struct tn_across { tiny_uop *stack, *memory, *base; int64_t at, step; } tn_across;
@@ -28704,7 +28712,7 @@ static tiny_uop *tn_across_place(tiny_uop *e, int64_t *at) {
 }
 
 static int tn_across_of(tiny_uop *u, tn_across *c) {
-  if (u->lanes < TN_SQUARE_LEAST || u->lanes > TN_SQUARE_MOST || (int)u->nsrc != u->lanes) return 0;
+  if (u->lanes < TN_BLOCK_LEAST || u->lanes > TN_BLOCK_MOST || (int)u->nsrc != u->lanes) return 0;
   c->stack = u;
   for (int i = 0; i < u->lanes; i++) {
     const tiny_uop *load = u->src[i], *index = load->nsrc ? load->src[0] : NULL;
@@ -28719,7 +28727,7 @@ static int tn_across_of(tiny_uop *u, tn_across *c) {
 }
 
 // The column `by` elements after c in the same rows; NULL: there is none.
-static tn_across *tn_across_beside(tn_across *all, int n, const tn_across *c, int64_t by) {
+static tn_across *tn_across_adjacent(tn_across *all, int n, const tn_across *c, int64_t by) {
   for (int i = 0; i < n; i++)
     if (all[i].memory == c->memory && all[i].base == c->base && all[i].step == c->step &&
         all[i].at == c->at + by && all[i].stack->lanes == c->stack->lanes)
@@ -28727,63 +28735,63 @@ static tn_across *tn_across_beside(tn_across *all, int n, const tn_across *c, in
   return NULL;
 }
 
-static tiny_uop *tn_square_row(tiny_ctx *t, const tn_across *c, int i) {
+static tiny_uop *tn_block_row(tiny_ctx *t, const tn_across *c, int i) {
   tiny_uop *at = tn_index(t, c->at + c->step * i);
   if (c->base) at = tn_simplify(t, tn_u2(t, TINY_OP_ADD, c->base, at));
   return tn_load(t, tn_index_of(t, c->memory, at, NULL), c->stack->lanes);
 }
 
 // What rows a and b, s apart, hold after step s: the upper one, or the lower.
-static tiny_uop *tn_square_step(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int s, int lower) {
-  tiny_uop *lane[TN_SQUARE_MOST];
+static tiny_uop *tn_block_step(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int s, int lower) {
+  tiny_uop *lane[TN_BLOCK_MOST];
   for (int l = 0; l < a->lanes; l++) lane[l] = tn_pick(t, l & s ? b : a, lower ? l | s : l & ~s, 1);
   return tn_stack(t, a->lanes, lane);
 }
 
-static void tn_square_turn(tiny_ctx *t, tiny_uop **row, int n) {
+static void tn_block_transpose(tiny_ctx *t, tiny_uop **row, int n) {
   for (int s = 1; s < n; s *= 2)
     for (int i = 0; i < n; i++) if (!(i & s)) {
       tiny_uop *a = row[i], *b = row[i + s];
-      row[i] = tn_square_step(t, a, b, s, 0);
-      row[i + s] = tn_square_step(t, a, b, s, 1);
+      row[i] = tn_block_step(t, a, b, s, 0);
+      row[i + s] = tn_block_step(t, a, b, s, 1);
     }
 }
 
 // The columns of one square among all[0..n-1], from its first on; their number, 0: there is none.
-static int tn_square_find(tn_across *all, int n, tn_across **of) {
+static int tn_block_find(tn_across *all, int n, tn_across **of) {
   for (int i = 0; i < n; i++) {
     const int lanes = all[i].stack->lanes;
     int found = 0;
-    if (tn_across_beside(all, n, &all[i], -1)) continue;
-    while (found < lanes && (of[found] = tn_across_beside(all, n, &all[i], found))) found++;
+    if (tn_across_adjacent(all, n, &all[i], -1)) continue;
+    while (found < lanes && (of[found] = tn_across_adjacent(all, n, &all[i], found))) found++;
     if (found == lanes) return lanes;
   }
   return 0;
 }
 
-// ** folds **
+// ** reductions **
 
-// x folded to so many lanes: lane i is that of all lanes whose number is i, modulo that many. PICK with lanes takes the
-// low (k 0) or high half.
-static tiny_uop *tn_fold_halves(tiny_ctx *t, tiny_uop *x, int op, int to) {
+// x reduced to so many lanes: lane i is that of all lanes whose number is i, modulo that many. PICK with lanes takes
+// the low (k 0) or high half.
+static tiny_uop *tn_reduce_halves(tiny_ctx *t, tiny_uop *x, int op, int to) {
   for (int lanes = x->lanes / 2; lanes >= to; lanes /= 2)
     x = tn_u2(t, op, tn_pick(t, x, 0, lanes), tn_pick(t, x, lanes, lanes));
   return x;
 }
 
-enum { TN_FOLDS_MOST = 16 };
+enum { TN_REDUCES_MOST = 16 };
 
-// How many STOREs of a GROUP, from src[i] on, put folds of vectors of one kind beside each other: a power of two.
-static int tn_folds_beside(const tiny_uop *group, int i) {
-  const tiny_uop *first = group->src[i], *fold = first->op == TINY_OP_STORE ? first->src[1] : first;
+// How many STOREs of a GROUP, from src[i] on, put reductions of vectors of one kind beside each other: a power of two.
+static int tn_reduces_adjacent(const tiny_uop *group, int i) {
+  const tiny_uop *first = group->src[i], *reduce = first->op == TINY_OP_STORE ? first->src[1] : first;
   int64_t at, next;
   int n = 1, most = 1;
-  if (fold->op != TINY_OP_HREDUCE || first->src[0]->nsrc != 2 || fold->src[0]->lanes > TN_SQUARE_MOST) return 1;
+  if (reduce->op != TINY_OP_HREDUCE || first->src[0]->nsrc != 2 || reduce->src[0]->lanes > TN_BLOCK_MOST) return 1;
   const tiny_uop *base = tn_across_place(first->src[0]->src[1], &at);
-  for (; i + n < (int)group->nsrc && n < TN_FOLDS_MOST && n < fold->src[0]->lanes; n++) {
+  for (; i + n < (int)group->nsrc && n < TN_REDUCES_MOST && n < reduce->src[0]->lanes; n++) {
     const tiny_uop *store = group->src[i + n], *other = store->op == TINY_OP_STORE ? store->src[1] : store;
-    if (other->op != TINY_OP_HREDUCE || other->k != fold->k || other->dtype != fold->dtype ||
-        other->src[0]->lanes != fold->src[0]->lanes || store->src[0]->nsrc != 2 ||
+    if (other->op != TINY_OP_HREDUCE || other->k != reduce->k || other->dtype != reduce->dtype ||
+        other->src[0]->lanes != reduce->src[0]->lanes || store->src[0]->nsrc != 2 ||
         store->src[0]->src[0] != first->src[0]->src[0] || tn_across_place(store->src[0]->src[1], &next) != base ||
         next != at + n)
       break;
@@ -28792,62 +28800,62 @@ static int tn_folds_beside(const tiny_uop *group, int i) {
   return most;
 }
 
-// The folds of n vectors as lanes of one.
-static tiny_uop *tn_folds_joined(tiny_ctx *t, tiny_uop *const *fold, int n) {
-  tiny_uop *row[TN_FOLDS_MOST];
-  const int op = (int)fold[0]->k;
-  for (int i = 0; i < n; i++) row[i] = fold[i]->src[0];
+// The reductions of n vectors as lanes of one.
+static tiny_uop *tn_reduces_joined(tiny_ctx *t, tiny_uop *const *reduce, int n) {
+  tiny_uop *row[TN_REDUCES_MOST];
+  const int op = (int)reduce[0]->k;
+  for (int i = 0; i < n; i++) row[i] = reduce[i]->src[0];
   for (int s = 1; s < n; s *= 2)
     for (int i = 0; i < n; i += 2 * s)
-      row[i] = tn_u2(t, op, tn_square_step(t, row[i], row[i + s], s, 0), tn_square_step(t, row[i], row[i + s], s, 1));
-  return tn_fold_halves(t, row[0], op, n);
+      row[i] = tn_u2(t, op, tn_block_step(t, row[i], row[i + s], s, 0), tn_block_step(t, row[i], row[i + s], s, 1));
+  return tn_reduce_halves(t, row[0], op, n);
 }
 
-// A GROUP whose neighbouring folds are stored together; NULL: there are none.
-static tiny_uop *tn_fold_together(tiny_ctx *t, tiny_uop *u) {
+// A GROUP whose neighbouring reductions are stored together; NULL: there are none.
+static tiny_uop *tn_join_reduces(tiny_ctx *t, tiny_uop *u) {
   tn_list stores = {NULL, 0, 0};
   if (u->op != TINY_OP_GROUP || u->dtype != TINY_VOID) return NULL;
   for (int i = 0, n; i < (int)u->nsrc; i += n) {
-    tiny_uop *fold[TN_FOLDS_MOST];
-    n = tn_folds_beside(u, i);
-    for (int j = 0; j < n; j++) fold[j] = u->src[i + j]->src[1];
-    tn_push(t, &stores, n > 1 ? tn_store(t, u->src[i]->src[0], tn_folds_joined(t, fold, n)) : u->src[i]);
+    tiny_uop *reduce[TN_REDUCES_MOST];
+    n = tn_reduces_adjacent(u, i);
+    for (int j = 0; j < n; j++) reduce[j] = u->src[i + j]->src[1];
+    tn_push(t, &stores, n > 1 ? tn_store(t, u->src[i]->src[0], tn_reduces_joined(t, reduce, n)) : u->src[i]);
   }
   if (stores.n == (int)u->nsrc) return NULL;
   return stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores);
 }
 
-// ** squares **
+// ** square blocks **
 
 static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_fold_together);
+  sink = tn_remake(t, sink, tn_join_reduces);
   for (;;) {                               // one at a time: a square may be read from what another one fills
     tn_list stacks = {NULL, 0, 0};
-    tiny_uop *from[TN_SQUARE_MOST], *to[TN_SQUARE_MOST];
-    tn_across *of[TN_SQUARE_MOST];
+    tiny_uop *from[TN_BLOCK_MOST], *to[TN_BLOCK_MOST];
+    tn_across *of[TN_BLOCK_MOST];
     int n = 0;
     tn_collect_op(t, sink, TINY_OP_STACK, &stacks);
     tn_across *all = (tn_across *)tn_scratch(t, ((size_t)stacks.n + 1) * sizeof *all);
     for (int i = 0; i < stacks.n; i++) n += tn_across_of(stacks.u[i], &all[n]);
-    const int lanes = tn_square_find(all, n, of);
+    const int lanes = tn_block_find(all, n, of);
     if (!lanes) return sink;
     for (int i = 0; i < lanes; i++) {
       from[i] = of[i]->stack;
-      to[i] = tn_square_row(t, of[0], i);
+      to[i] = tn_block_row(t, of[0], i);
     }
-    tn_square_turn(t, to, lanes);
+    tn_block_transpose(t, to, lanes);
     sink = tn_replace(t, sink, lanes, from, to);
   }
 }
 #endif
 // ---- end src/codegen/transpose.c ----
 // ---- begin src/codegen/bounds.c ----
-// bounds: loops that leave out rounds in which nothing happens: what lies wholly above the diagonal of a triangle.
+// bounds: loops that leave out iterations in which nothing happens: what lies wholly above the diagonal of a triangle.
 //
-// In:  a kernel after its opts, whose SINK says by IDLE where iterations of ranges have no effect. Out: the kernel
+// In:  a kernel after its opts, whose SINK says by MASKED where iterations of ranges have no effect. Out: the kernel
 //      without
-//      IDLEs, some of whose loops have bounds that depend on loops around them.
-// An IDLE (x ranges..) has gone through all opts with the kernel, so x is an expression of the ranges that tiles left.
+//      MASKEDs, some of whose loops have bounds that depend on loops around them.
+// A MASKED (x ranges..) has gone through all opts with the kernel, so x is an expression of the ranges that tiles left.
 // For a loop r, everything in x that lies inside of r takes its worst value; what is left is c * r + E > 0, E of the
 // loops around r. So only whole blocks are left out: the ones across the diagonal keep the mask they have.
 // A permission, not a duty: where x is no sum of ranges, the loop stays whole.
@@ -28936,14 +28944,14 @@ static tn_loop_bound *tn_bound_of(tn_loop_bounds *b, tiny_uop *r) {
   return &b->of[b->n++];
 }
 
-// Rounds of source i of u in which `idle` holds are left out. 1: some are.
-static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *idle, tiny_uop *u, uint32_t i) {
+// Iterations of source i of u in which `masked` holds are left out. 1: some are.
+static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, tiny_uop *u, uint32_t i) {
   tiny_uop *r = u->src[i], *n = tn_index(t, tn_range_extent(r)), *none = tn_index(t, 0);
   tn_list around = {NULL, 0, 0};
   tn_affine rest;
   int64_t c;
   tn_loops_around(t, u, i, &around);
-  if (!tn_least_of(t, idle->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; }
   if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || c % b->c)) return 0;
@@ -28996,25 +29004,25 @@ static tiny_uop *tn_fill_zeros(tiny_ctx *t, tn_loop_bounds *b, tiny_uop *sink, u
   return tn_replace(t, sink, 1, &end, &now);
 }
 
-static tiny_uop *tn_idles_drop(tiny_ctx *t, tiny_uop *sink) {
+static tiny_uop *tn_masked_drop(tiny_ctx *t, tiny_uop *sink) {
   uint32_t n = sink->nsrc;
-  while (n > 1 && sink->src[n - 1]->op == TINY_OP_IDLE) n--;
+  while (n > 1 && sink->src[n - 1]->op == TINY_OP_MASKED) n--;
   return n == sink->nsrc ? sink : tn_like(t, sink, 1, (int)n, sink->src);
 }
 
-// A kernel without IDLEs of ranges that nothing closes any more, as algebra has done without them.
-static tiny_uop *tn_idles_keep(tiny_ctx *t, tiny_uop *sink) {
+// A kernel without MASKEDs of ranges that nothing closes any more, as algebra has done without them.
+static tiny_uop *tn_masked_keep(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, kept = {NULL, 0, 0};
   if (sink->nsrc == 1) return sink;
   tn_toposort(t, sink, &all);
   for (uint32_t i = 0; i < sink->nsrc; i++) {
-    const tiny_uop *idle = sink->src[i];
-    int keep = idle->op != TINY_OP_IDLE || (idle->nsrc > 1 && !tn_is_const(idle->src[0]));
+    const tiny_uop *masked = sink->src[i];
+    int keep = masked->op != TINY_OP_MASKED || (masked->nsrc > 1 && !tn_is_const(masked->src[0]));
     tn_list ranges = {NULL, 0, 0};
     tn_collect_ranges(t, sink->src[i], &ranges);
-    for (int r = 0; r < ranges.n && keep && idle->op == TINY_OP_IDLE; r++) {
+    for (int r = 0; r < ranges.n && keep && masked->op == TINY_OP_MASKED; r++) {
       int closed = 0;
-      for (int j = 0; j < all.n; j++) closed |= all.u[j]->op != TINY_OP_IDLE && tn_closes(all.u[j], ranges.u[r]);
+      for (int j = 0; j < all.n; j++) closed |= all.u[j]->op != TINY_OP_MASKED && tn_closes(all.u[j], ranges.u[r]);
       keep = closed;
     }
     if (keep) tn_push(t, &kept, sink->src[i]);
@@ -29022,26 +29030,26 @@ static tiny_uop *tn_idles_keep(tiny_ctx *t, tiny_uop *sink) {
   return tn_like(t, sink, 1, kept.n, kept.u);
 }
 
-// What a SINK says is idle becomes bounds, which tn_bounds_set gives to the loops later.
+// What a SINK says is masked becomes bounds, which tn_bounds_set gives to the loops later.
 static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
   tn_list all = {NULL, 0, 0};
-  tiny_uop *end = sink->src[0], *bare = tn_idles_drop(t, sink);
+  tiny_uop *end = sink->src[0], *bare = tn_masked_drop(t, sink);
   uint32_t filled = 0;
   memset(b, 0, sizeof *b);
   if (bare == sink) return sink;
   tn_toposort(t, bare, &all);
   for (int i = 0; i < all.n; i++) {
-    if (tn_is_running(all.u[i])) return bare;
+    if (tn_is_carried(all.u[i])) return bare;
     b->kept |= all.u[i]->op == TINY_OP_DEFINE;
   }
   for (int i = all.n - 1; i >= 0; i--) for (uint32_t f = bare->nsrc; f < sink->nsrc; f++) {       // END first
-    tiny_uop *u = all.u[i], *idle = sink->src[f];
+    tiny_uop *u = all.u[i], *masked = sink->src[f];
     if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
     for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-      if (!tn_is_loop(u->src[j]) || !tn_closes(idle, u->src[j])) continue;
+      if (!tn_is_loop(u->src[j]) || !tn_closes(masked, u->src[j])) continue;
       if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
-      if (idle->k && (u != end || (filled && filled != j))) continue;
-      if (tn_bound_by(t, b, idle, u, j) && idle->k) filled = j;
+      if (masked->k && (u != end || (filled && filled != j))) continue;
+      if (tn_bound_by(t, b, masked, u, j) && masked->k) filled = j;
     }
   }
   return filled ? tn_fill_zeros(t, b, bare, filled) : bare;
@@ -29087,9 +29095,9 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
 }
 
 // Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused
-// multiply-add each; anything else is folded as a tree first, so that the accumulator waits once
-// per round. acc may be NULL.
-static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
+// multiply-add each; anything else is reduced as a tree first, so that the accumulator waits once
+// per iteration. acc may be NULL.
+static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
   if (value->op == TINY_OP_WMMA && acc) {
     tiny_uop *src[3] = {value->src[0], value->src[1], acc};
     return tn_uop_with(t, value, src);
@@ -29142,7 +29150,7 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
     tn_push(t, &stores,
             tn_reg_store(t, reg,
-                         tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)))));
+                         tn_reduce_step(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)))));
     tn_push(t, &memory, reg);
   }
   tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
@@ -29159,8 +29167,8 @@ static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
   return NULL;
 }
 
-// A running REDUCE becomes an accumulator that is set before its loop, and kept at the end of every round.
-static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
+// A carried REDUCE becomes an accumulator that is set before its loop, and kept at the end of every iteration.
+static tiny_uop *tn_lower_carried(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
   const int op = (int)(u->k & 0xFF);
   tiny_uop *loop = u->src[1], *end = tn_end_of(t, sink, loop);
   tiny_uop *reg = tn_define(t, u->dtype, u->lanes, TN_SPACE_REG, 1);
@@ -29171,7 +29179,7 @@ static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
   tn_push(t, &deps, tn_reg_store(t, tn_after_all(t, reg, &around),
                                  tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype))));
   tn_push(t, &deps, loop);
-  tiny_uop *now = tn_reduce_fold(t, op, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)));
+  tiny_uop *now = tn_reduce_step(t, op, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)));
   sink = tn_replace(t, sink, 1, &u, &now);
   end = tn_end_of(t, sink, loop);
   tn_push(t, &body, end->src[0]);
@@ -29183,18 +29191,18 @@ static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
 }
 
 // A REDUCE whose ranges are all unrolled is an expression.
-static tiny_uop *tn_fold_unrolled(tiny_ctx *t, tiny_uop *u) {
-  return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_fold(t, (int)u->k, u->src[0], NULL) : NULL;
+static tiny_uop *tn_reduce_unrolled(tiny_ctx *t, tiny_uop *u) {
+  return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_step(t, (int)u->k, u->src[0], NULL) : NULL;
 }
 
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_fold_unrolled);
+  sink = tn_remake(t, sink, tn_reduce_unrolled);
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
     if (!all.n) return sink;
     tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
-    if (tn_is_running(first)) { sink = tn_lower_running(t, sink, first); continue; }
+    if (tn_is_carried(first)) { sink = tn_lower_carried(t, sink, first); continue; }
     for (int i = 0; i < all.n; i++) if (tn_same_ranges(all.u[i], first)) tn_push(t, &group, all.u[i]);
     sink = tn_lower_reduce_group(t, sink, group.u, group.n);
   }
@@ -29212,7 +29220,7 @@ static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
 }
 
 // Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
-// are folded into dim 2.
+// are reduced into dim 2.
 static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
   tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0}, ends = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
@@ -29280,7 +29288,7 @@ static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
 
 // HREDUCE as arithmetic on halves, for languages that are rendered.
 static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
-  return u->op == TINY_OP_HREDUCE ? tn_fold_halves(t, u->src[0], (int)u->k, 1) : NULL;
+  return u->op == TINY_OP_HREDUCE ? tn_reduce_halves(t, u->src[0], (int)u->k, 1) : NULL;
 }
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted
@@ -29325,7 +29333,7 @@ static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
 
 static uint64_t *tn_linear_open_at(const tn_linear *l, int i) { return l->open + (size_t)i * (size_t)l->words; }
 
-// What a loop does that may not run at all stays in it, though it be the same in all of its rounds.
+// What a loop does that may not run at all stays in it, though it be the same in all of its iterations.
 static void tn_linear_hold(tn_linear *l, tiny_uop *body, int loop) {
   tn_list todo = {NULL, 0, 0};
   tn_push(l->t, &todo, body);
@@ -29422,7 +29430,7 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 // scan: reductions of all elements up to each, as loop-carried ones.
 //
 // In:    a kernel with REDUCEs whose summands go to all elements from their own on.
-// Out:   they are running REDUCEs: the fold of one value over the iterations so far of a loop of the kernel, which
+// Out:   they are carried REDUCEs: the reduction of one value over the iterations so far of a loop of the kernel, which
 //        comes inside of all others and is neither split nor shared.
 // Holds: before the kernel is linear they become accumulators.
 #ifndef TN_CODEGEN_SCAN
@@ -29439,42 +29447,42 @@ static int tn_is_of_kernel(tiny_ctx *t, tiny_uop *u, const tiny_uop *end) {
   return 1;
 }
 
-// One more scan of the kernel along *round (NULL: any range) as a running REDUCE; NULL: there is none.
-static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tiny_uop **round, int *backward) {
+// One more scan of the kernel along *carried (NULL: any range) as a carried REDUCE; NULL: there is none.
+static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tiny_uop **carried, int *backward) {
   const tiny_uop *end = sink->src[0];
   tn_list reduces = {NULL, 0, 0};
   tn_scan_fact f;
   tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++) {
     tiny_uop *u = reduces.u[i];
-    if (tn_is_running(u) || !tn_find_scan(t, u, end->src + 1, (int)end->nsrc - 1, &f)) continue;
-    if ((*round && (f.loop != *loop || f.backward != *backward)) || !tn_is_of_kernel(t, u, end)) continue;
-    if (!*round) {
+    if (tn_is_carried(u) || !tn_find_scan(t, u, end->src + 1, (int)end->nsrc - 1, &f)) continue;
+    if ((*carried && (f.loop != *loop || f.backward != *backward)) || !tn_is_of_kernel(t, u, end)) continue;
+    if (!*carried) {
       *loop = f.loop; *backward = f.backward;
-      *round = f.backward ? tn_range(t, tn_range_extent(f.loop), TN_LOOP) : f.loop;
+      *carried = f.backward ? tn_range(t, tn_range_extent(f.loop), TN_LOOP) : f.loop;
     }
-    tiny_uop *scan = tn_reduce_over(t, u->k | TN_RUNNING, tn_replace(t, f.value, 1, loop, round), 1, round);
+    tiny_uop *scan = tn_reduce_over(t, u->k | TN_CARRIED, tn_replace(t, f.value, 1, loop, carried), 1, carried);
     return tn_replace(t, sink, 1, &u, &scan);
   }
   return NULL;
 }
 
-// The kernel with its scans as running REDUCEs; their loop becomes the innermost of the kernel's.
+// The kernel with its scans as carried REDUCEs; their loop becomes the innermost of the kernel's.
 static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
-  tiny_uop *loop = NULL, *round = NULL, *next, *end = sink->src[0];
+  tiny_uop *loop = NULL, *carried = NULL, *next, *end = sink->src[0];
   int backward = 0;
   if (sink->nsrc != 1 || end->op != TINY_OP_END) return sink;
-  while ((next = tn_write_scan(t, sink, &loop, &round, &backward))) sink = next;
-  if (!round) return sink;
+  while ((next = tn_write_scan(t, sink, &loop, &carried, &backward))) sink = next;
+  if (!carried) return sink;
   if (backward) {
-    tiny_uop *turned = tn_u2(t, TINY_OP_MUL, round, tn_index(t, -1));
-    turned = tn_u2(t, TINY_OP_ADD, turned, tn_index(t, tn_range_extent(round) - 1));
+    tiny_uop *turned = tn_u2(t, TINY_OP_MUL, carried, tn_index(t, -1));
+    turned = tn_u2(t, TINY_OP_ADD, turned, tn_index(t, tn_range_extent(carried) - 1));
     sink = tn_replace(t, sink, 1, &loop, &turned);
   }
   tn_list src = {NULL, 0, 0};
   end = sink->src[0];
-  for (uint32_t i = 0; i < end->nsrc; i++) if (end->src[i] != round) tn_push(t, &src, end->src[i]);
-  tn_push(t, &src, round);
+  for (uint32_t i = 0; i < end->nsrc; i++) if (end->src[i] != carried) tn_push(t, &src, end->src[i]);
+  tn_push(t, &src, carried);
   tiny_uop *last = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
   return tn_simplify(t, tn_replace(t, sink, 1, &end, &last));
 }
@@ -29560,7 +29568,7 @@ static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
     if (u->op == TINY_OP_LOAD) {
       tn_push(t, &load, u->src[0]);
       p->repeats &= u->src[0]->src[0] != p->store->src[0];
-    } else if (u->op == TINY_OP_REDUCE && !tn_is_running(u)) {
+    } else if (u->op == TINY_OP_REDUCE && !tn_is_carried(u)) {
       tn_push(t, &reduce, u);
       for (int j = 0; j < out.n; j++) p->row |= !tn_depends(t, u, out.u[j]);
     } else if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) tn_push(t, &red, u);
@@ -29577,12 +29585,12 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_list all = {NULL, 0, 0};
   memset(p, 0, sizeof *p);
   p->end = sink->src[0];
-  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_MASKED) return;
   if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
   p->store = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[0];
   p->usable = p->repeats = 1;
   tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
+  for (int i = 0; i < all.n; i++) if (tn_is_carried(all.u[i])) p->carried = all.u[i]->src[1];
   tn_profile_nodes(t, &all, p);
 }
 
@@ -29759,7 +29767,7 @@ static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t who
     tiny_uop *u = all.u[i];
     int over = 0;
     own.n = 0;
-    for (uint32_t j = 1; u->op == TINY_OP_IDLE && j < u->nsrc; j++) if (u->src[j] == r) {
+    for (uint32_t j = 1; u->op == TINY_OP_MASKED && j < u->nsrc; j++) if (u->src[j] == r) {
       tn_push(t, &from, u);
       tn_push(t, &to, tn_replace(t, u, 1, &r, &most));
       break;
@@ -29883,16 +29891,16 @@ static void tn_transform_order(tn_kernel_state *s, int n, tiny_uop *const *axes)
   s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
 }
 
-// What no iteration reads need not be copied: each IDLE also of the ranges fresh[1..n], in the place of inner[0..n-1].
-static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
+// What no iteration reads need not be copied: each MASKED also of the ranges fresh[1..n], in place of inner[0..n-1].
+static void tn_stage_masked(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
   tn_list src = {NULL, 0, 0};
   for (uint32_t i = 0; i < s->sink->nsrc; i++) tn_push(s->t, &src, s->sink->src[i]);
   for (uint32_t i = 1; i < s->sink->nsrc; i++) {
-    const tiny_uop *idle = s->sink->src[i];
-    if (idle->op != TINY_OP_IDLE || idle->k) continue;
-    fresh[0] = tn_replace(s->t, idle->src[0], n, inner, fresh + 1);
-    if (fresh[0] != idle->src[0])
-      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
+    const tiny_uop *masked = s->sink->src[i];
+    if (masked->op != TINY_OP_MASKED || masked->k) continue;
+    fresh[0] = tn_replace(s->t, masked->src[0], n, inner, fresh + 1);
+    if (fresh[0] != masked->src[0])
+      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_MASKED, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
   }
   s->sink = tn_like(s->t, s->sink, 1, src.n, src.u);
 }
@@ -29915,7 +29923,7 @@ static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, t
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
   tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
-  if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
+  if (load->op != TINY_OP_REDUCE) tn_stage_masked(s, n, inner, fresh);
   return stage;
 }
 
@@ -30029,7 +30037,7 @@ static void tn_transform_fission(tn_kernel_state *s) {
 // scatter: reductions whose summands go to one element each, as loops over the summands.
 //
 // In:    a kernel that stores a REDUCE of which rules/reduce.c has found that each summand goes to one element only.
-// Out:   one that first fills its output with the identity, then loops over the summands in order and folds each into
+// Out:   one that first fills its output with the identity, then loops over the summands in order and reduces each into
 //        the element it names. What is adjacent and goes to one place together (a row) loops inside.
 // Holds: only other ranges of the output are ever shared between tasks or work items: no two of them meet in one
 //        element, and the order of additions never depends on who does them.
@@ -30417,7 +30425,7 @@ enum { TN_AXIS_GONE, TN_AXIS_STORE, TN_AXIS_REDUCE, TN_AXIS_OTHER };
 static int tn_axis_role(const tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
   tn_list all = {NULL, 0, 0};
   for (int i = 0; i < p->nout; i++) if (p->out[i] == r) return TN_AXIS_STORE;
-  for (int i = 0; i < p->nreduce; i++) if (tn_folds_over(p->reduce[i], r)) return TN_AXIS_REDUCE;
+  for (int i = 0; i < p->nreduce; i++) if (tn_reduces_over(p->reduce[i], r)) return TN_AXIS_REDUCE;
   if (r == p->carried) return TN_AXIS_GONE;
   tn_toposort(s->t, s->sink, &all);
   for (int i = 0; i < all.n; i++) {
@@ -30526,7 +30534,7 @@ static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, 
     case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
     case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
     case TN_OPT_LOOP:
-      for (int i = 0; i < p->nreduce; i++) n += tn_folds_over(p->reduce[i], r);
+      for (int i = 0; i < p->nreduce; i++) n += tn_reduces_over(p->reduce[i], r);
       return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
     default:            return 0;
   }
@@ -30549,7 +30557,7 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   const int role = tn_axis_role(s, p, r);
   if (f < 2 || f > n) return 0;
   for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
-    for (uint32_t j = 1; tn_folds_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
+    for (uint32_t j = 1; tn_reduces_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
   if (role != TN_AXIS_STORE && tn_opt_has(s, TINY_OP_WMMA)) return 0;
   if ((o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL || o->kind == TN_OPT_LANE) && tn_opt_is_around_stage(s, r))
@@ -30630,7 +30638,7 @@ static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny
 // Does x read nothing that the kernel writes, and is it of a kind that memory holds?
 static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
-  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_running(x) ||
+  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_carried(x) ||
       (x->dtype == TINY_BOOL && x->op != TINY_OP_LOAD) ||
       !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
         tn_op_is(x->op, TINY_ALU)))
@@ -30678,8 +30686,8 @@ static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   (void)p;
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
   const tiny_limits *limits = s->target->limits;
-  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads ||
-      !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
+  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_carried(reduce) || limits->threads ||
+      !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
       tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE) ||
       !tn_opt_fits(limits->local_max, o->amount))
     return 0;
@@ -31001,8 +31009,8 @@ static int tn_do_plain(tn_kernel_state *s, int kind) {
 #endif
 
 enum {
-  TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
-  TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its rounds are long enough
+  TN_LONG_LOOP = 64,                       // iterations: compilers guess about 32
+  TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its iterations are long enough
   TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
@@ -31020,7 +31028,7 @@ static const tiny_uop *tn_loop_around(const tn_lowered *k, int at) {
   return NULL;
 }
 
-// Does the store, by itself or with the next rounds of its loop, write whole lines?
+// Does the store, by itself or with the next iterations of its loop, write whole lines?
 static int tn_stores_lines(tiny_ctx *t, const tn_lowered *k, int at) {
   const tiny_uop *u = k->list[at];
   const int lanes = u->src[1]->lanes, nbytes = lanes * tn_dtypes[u->src[1]->dtype].nbytes;
@@ -31048,7 +31056,7 @@ static int tn_loop_is_long(const tiny_uop *range) {
   return tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
 }
 
-// Does a short loop add to a tile of vectors? Copies of its rounds would share what they read, and more of it than the
+// Does a short loop add to a tile of vectors? Copies of its iterations would share what they read, and more of it than
 // registers have room for.
 static int tn_loop_is_rolled(const tn_lowered *k, int at) {
   int sums = 0;
@@ -31182,9 +31190,9 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 //
 // In:  a kernel, the limits of a device. Out: cycles of one launch on one core; good for ranking candidates only. Work
 //      groups and items are tasks without a price, on as many cores as are given.
-// Instructions: a node runs once in every round of the innermost loop it depends on, once for each copy and
+// Instructions: a node runs once in every iteration of the innermost loop it depends on, once for each copy and
 // vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
-// Memory: at every level of the caches, an access fetches its lines anew in each round of the loops that are too
+// Memory: at every level of the caches, an access fetches its lines anew in each iteration of the loops that are too
 // far out for their data to stay. Strides are measured: elements are evaluated again with one range a step further.
 // The rates are those of a core with full-width vectors: one load and one multiply-add a cycle, four cycles until
 // a sum is there (Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs, 2023: Skylake-X
@@ -31200,8 +31208,8 @@ enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024,
   TN_COST_REGISTERS = 64,                  // of a device that does not say
   TN_COST_NONE = TN_COST_RANGES };
 #define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
-#define TN_COST_FOLD 8.0                   // to fold the lanes of a vector
-#define TN_COST_ROUND 1.0                  // of a loop's own, each round
+#define TN_COST_HREDUCE 8.0                // to fold the lanes of a vector
+#define TN_COST_ITERATION 1.0              // of a loop's own, each iteration
 #define TN_COST_TASK 2000.0                // to hand a task to a thread
 
 typedef struct tn_cost { double cycles, core, memory, tasks, each; } tn_cost;   // cycles: of both; each: of a task
@@ -31213,8 +31221,8 @@ static double tn_cost_on(const tn_cost *c, int cores) {
 
 typedef struct tn_cost_loop {              // by number of the range; the last stands for no loop
   int parent, depth;
-  double times, arithmetic, loads, wait;   // times: rounds in all
-  double live, steps;                      // registers that are in use, in each of so many steps of a round
+  double times, arithmetic, loads, wait;   // times: iterations in all
+  double live, steps;                      // registers that are in use, in each of so many steps of an iteration
   double nbytes;                           // of the lines that one run of it touches
   uint64_t inside;                         // ranges that advance in one run of it
 } tn_cost_loop;
@@ -31264,7 +31272,7 @@ static double tn_cost_width(const tn_cost_walk *w, uint64_t ranges, int dtype) {
 
 static uint64_t tn_cost_closed(const tn_cost_walk *w, const tiny_uop *u) {
   uint64_t closed = 0;
-  const int from = tn_is_running(u) ? -1 : tn_ranges_from(u->op);
+  const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
   if (from >= 0)
     for (uint32_t i = (uint32_t)from; i < u->nsrc; i++)
       if (u->src[i]->op == TINY_OP_RANGE) closed |= tn_cost_bit(w, u->src[i]);
@@ -31333,7 +31341,7 @@ static tn_cost_loop *tn_cost_loop_of(tn_cost_walk *w, uint64_t ranges) {
 }
 
 static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
-  const uint64_t own = tn_is_running(u) ? w->open[u->seq] & w->open[u->src[1]->seq] : tn_cost_closed(w, u);
+  const uint64_t own = tn_is_carried(u) ? w->open[u->seq] & w->open[u->src[1]->seq] : tn_cost_closed(w, u);
   const uint64_t ranges = w->open[u->src[0]->seq] | own, outside = w->open[u->seq];
   tn_cost_loop *l = tn_cost_loop_of(w, ranges);
   const double vectors = tn_cost_width(w, ranges, u->dtype);
@@ -31348,7 +31356,7 @@ static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
   w->code += copies * vectors;
   if (own & w->lanes) {
     l = tn_cost_loop_of(w, outside);
-    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_COST_FOLD;
+    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_COST_HREDUCE;
   }
 }
 
@@ -31366,7 +31374,7 @@ static void tn_cost_load(tn_cost_walk *w, const tiny_uop *u, const tn_cost_acces
   const double n = l->times * tn_cost_extents(w, ranges & w->copies);
   l->loads += n * each;
   if (index->nsrc == 3) l->arithmetic += n * (w->open[index->src[2]->seq] & w->lanes ? 2 : 0.5);
-  if (u->op == TINY_OP_LOAD && a->ranges & w->lanes && l->live > 0)    // used again in the other copies of the round
+  if (u->op == TINY_OP_LOAD && a->ranges & w->lanes && l->live > 0)    // used again in the iteration's other copies
     l->live += tn_cost_extents(w, ranges & w->copies & ~w->unrolled) * tn_cost_width(w, ranges, u->dtype);
   w->code += tn_cost_extents(w, ranges & w->copies) * each;
 }
@@ -31391,7 +31399,7 @@ static double tn_cost_core(tn_cost_walk *w) {
     if (spilled > 0) l->loads += l->times * l->steps * spilled * 3;
     const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
     cycles += (most > l->wait ? most : l->wait) + 0.2 * (l->arithmetic + l->loads - most);
-    if (r < TN_COST_NONE) cycles += l->times * TN_COST_ROUND;
+    if (r < TN_COST_NONE) cycles += l->times * TN_COST_ITERATION;
   }
   return cycles;
 }
@@ -31578,9 +31586,9 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
 //
 // The tile's sizes are found by trying all that fit the register file and counting vector loads for each
 // multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE. A reduction
-// too long for a panel of the nearer cache goes in rounds, whose sums stay in memory between them. Rows that are whole
-// pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and is read
-// for several panels.
+// too long for a panel of the nearer cache goes in K blocks, whose sums stay in memory between them. Rows that are
+// whole pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and
+// is read for several panels.
 #ifndef TN_CODEGEN_TILE
 #define TN_CODEGEN_TILE
 #ifndef TINY_AMALGAMATED
@@ -31595,23 +31603,23 @@ enum {
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and the copies of its sum that a tile may have
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16,   // tasks that a matmul should have; tiles of rows that pay for a panel
-  TN_ROUND = 256                           // multiply-adds that pay for a sum's way to the cache and back
+  TN_KBLOCK_PAYS = 256                     // multiply-adds that pay for a sum's way to the cache and back
 };
 enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines or pages
 #define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
 #define TN_SCATTERED_STORE 2.2             // the same
-#define TN_CROWDED_LOAD 1.4                // of a load of rows that push each other out of the nearest cache
-#define TN_LANES_FOLDED 10                 // to one number, in vector instructions
-#define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
+#define TN_CONFLICTING_LOAD 1.4            // of a load of rows that push each other out of the nearest cache
+#define TN_HREDUCE_COST 10                 // to one number, in vector instructions
+#define TN_DEINTERLEAVED_LOAD 1.5          // of a load of every n-th element, n <= TN_DEINTERLEAVE, likewise
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
   int lanes, v_in_reduce, packs, packs_rows;   // packs: what is read as vectors is packed first; the other too
   int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
-  int64_t rounds;                          // of the reduction, that a panel holds
+  int64_t kblock;                          // of the reduction, that a panel holds
   uint32_t distant;                        // bit i: rows of load i lie pages apart, in memory that no cache holds
   double cost, after;                      // after: of what an element's sum goes through, in instructions
 } tn_tile;
@@ -31633,16 +31641,16 @@ static int64_t tn_panel_nbytes(const tn_target *target) {
   return half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
 }
 
-// Are the rows of this load worth packing beside the panel? If they are converted; if it takes rounds to read them and
-// they are whole pages apart: few sets of the caches and few banks of memory hold them.
-static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int in_rounds) {
+// Are the rows of this load worth packing beside the panel? If they are converted; if it takes K blocks to read them
+// and they are whole pages apart: few sets of the caches and few banks of memory hold them.
+static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int is_kblocked) {
   const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
   if (p->reduce[0]->src[0]->op != TINY_OP_DOT && nbytes < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
-  return in_rounds && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
+  return is_kblocked && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
 }
 
 // Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
-// rows. A reduction too long for one panel goes in rounds, as even as can be; short ones, where rows are packed.
+// rows. A reduction too long for one panel goes in K blocks, as even as can be; short ones, where rows are packed.
 static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
   const int64_t width = c->lanes * c->vectors;
   int operands = 0, panel = -1, rows = -1;
@@ -31659,30 +31667,30 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
   const int64_t n = tn_range_extent(p->red[0]);
   int64_t most = tn_panel_nbytes(target) / nbytes;
   c->packs_rows = rows >= 0 && tn_tile_packs_rows(p, reads, rows, n > most);
-  if (c->packs_rows && most > TN_ROUND) most = TN_ROUND;
-  c->rounds = n / tn_tiles_of(p->red[0], most);
-  return c->rounds > 1;
+  if (c->packs_rows && most > TN_KBLOCK_PAYS) most = TN_KBLOCK_PAYS;
+  c->kblock = n / tn_tiles_of(p->red[0], most);
+  return c->kblock > 1;
 }
 
 // Do the rows of load i that a tile reads side by side push each other out of the nearest cache?
-static int tn_tile_crowds(const tn_profile *p, const tn_reads *read, const tiny_memory_level *nearest, int i,
+static int tn_tile_conflicts(const tn_profile *p, const tn_reads *read, const tiny_memory_level *nearest, int i,
                           int64_t rows) {
   return read->u[0] && read->apart != TN_IRREGULAR &&
       tn_cost_conflicts((double)rows, read->apart * tn_dtypes[p->load[i]->dtype].nbytes, nearest);
 }
 
 // Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
-// and after the reduction is shared by all it folds.
+// and after the reduction is shared by all it reduces.
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tiny_memory_level *nearest,
                            const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
-  double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
-  for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
+  double loads = c->packs && c->kblock < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->kblock : 0;
+  double reduced = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
+  for (int i = 0; i < p->nred; i++) reduced *= (double)tn_range_extent(p->red[i]);
   once += fmas * c->after;
-  if (c->v_in_reduce) {                    // sums of lanes are folded, and what comes then is scalar
-    once += fmas * TN_LANES_FOLDED;
-    folds /= c->lanes;
+  if (c->v_in_reduce) {                    // sums of lanes are reduced, and what comes then is scalar
+    once += fmas * TN_HREDUCE_COST;
+    reduced /= c->lanes;
   }
   for (int i = 0; i < p->nload; i++) {
     double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
@@ -31690,15 +31698,15 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tin
     for (int j = 0; j < 2; j++)
       if (reads[i].u[j])
         n *= 1 + (reads[i].beside[j] ? TN_NEXT_LOAD : reads[i].streams[j] ? 1 + TN_FAR_ROW : 1) * (double)(c->f[j] - 1);
-    if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], nearest, i, c->f[0])) n *= TN_CROWDED_LOAD;
+    if (c->v_in_reduce && reads[i].v && tn_tile_conflicts(p, &reads[i], nearest, i, c->f[0])) n *= TN_CONFLICTING_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
-    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
-        TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
+    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_DEINTERLEAVE ?
+        TN_DEINTERLEAVED_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
     if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
     else if (reads[i].reduce) loads += n * (reads[i].v ? each : 0.5);
     else once += n * (reads[i].v ? each : 0.5);
   }
-  return (loads + fmas + 1.5 + once / folds) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+  return (loads + fmas + 1.5 + once / reduced) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
       tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
@@ -31777,12 +31785,12 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
 // May the lanes of v be stored apart? Where they lie together in what is read, and many products make one element.
 static int tn_tile_may_scatter(tiny_ctx *t, const tn_profile *p, tiny_uop *v, int lanes) {
   int together = 0;
-  double rounds = 1;
-  for (int i = 0; i < p->nred; i++) rounds *= (double)tn_range_extent(p->red[i]);
+  double iterations = 1;
+  for (int i = 0; i < p->nred; i++) iterations *= (double)tn_range_extent(p->red[i]);
   for (int i = 0; i < p->nload; i++)
     for (int j = 0; j < p->nred; j++)
       together |= tn_depends(t, p->load[i], p->red[j]) && tn_stride_in(t, p->load[i]->src[1], v) == 1;
-  return together && rounds >= 2 * lanes;
+  return together && iterations >= 2 * lanes;
 }
 
 // What comes after the sum of an element, in instructions.
@@ -31899,7 +31907,7 @@ static void tn_pack_lanes(tn_kernel_state *s, tiny_uop *const *range, int n, int
     if (tn_range_kind(range[i]) == TN_UPCAST) copies[ncopies++] = range[i];
     else if (tn_pack_reads_along(s, range[i])) along = range[i];
   }
-  if (!along || tn_range_kind(last) != TN_VECTOR || extent < TN_SQUARE_LEAST || extent > TN_SQUARE_MOST ||
+  if (!along || tn_range_kind(last) != TN_VECTOR || extent < TN_BLOCK_LEAST || extent > TN_BLOCK_MOST ||
       tn_range_extent(along) % extent)
     return;
   for (int i = 0; i < ncopies; i++) tn_do_kind(s, TN_OPT_LOOP, copies[i]);   // one square at a time
@@ -31924,7 +31932,7 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_do_pad(s, c->v, c->lanes) : c->v;
   x.lanes = tn_do_split(s, TN_OPT_LANE, v, c->lanes, &x.columns);
   if (!x.columns || !c->v_in_reduce) return x;
-  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
+  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors reduced before the accumulator has to wait
   while (tn_range_extent(x.columns) % f) f /= 2;
   if (f > 1) tn_do_split(s, TN_OPT_UNROLL, x.columns, f, &x.columns);
   return x;
@@ -31962,9 +31970,9 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
       others *= tn_range_extent(now.out[i]);
   const int64_t most = tn_panel_nbytes(target) / tn_dtypes[p->reduce[0]->dtype].nbytes;
   if (c->packs_rows) {                     // packed rows and sums have three quarters each
-    f = most * 3 / 4 / (tile * c->rounds);
+    f = most * 3 / 4 / (tile * c->kblock);
     g = most * 3 / 4 / ((f + 1) * tile * width) + 1;
-  } else if (c->rounds < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
+  } else if (c->kblock < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
   while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TILE_TASKS &&
          (f > TN_BLOCK_TILES || g > 1)) {
     if (g > 1 && (f <= TN_BLOCK_TILES || g * width > f * tile)) g = (g + 1) / 2;
@@ -31993,14 +32001,14 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
 // Lanes of a tile that would be stored apart from each other: of the loops over its copies, the one whose elements lie
 // together becomes lanes in their place, in squares that are turned on the way out of the tile's memory. loop[0..1]
 // and *lanes become what is left of them, NULL: nothing.
-static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
+static void tn_tile_transpose(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
                          tiny_uop **lanes) {
   tn_profile now;
   tn_profile_kernel(s->t, s->sink, &now);
   for (int i = 0; i < 2; i++) {
     if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
     const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
-    if (f < TN_SQUARE_LEAST) return;
+    if (f < TN_BLOCK_LEAST) return;
     tn_do_split(s, TN_OPT_UPCAST, tn_do_kind(s, TN_OPT_LOOP, *lanes), f, lanes);
     tn_do_split(s, TN_OPT_LANE, loop[i], f, &loop[i]);
     return;
@@ -32018,7 +32026,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   if (reduces.n == 1 && !tn_has_chunks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
-    tn_tile_turn(s, p, c, loop, &lanes);
+    tn_tile_transpose(s, p, c, loop, &lanes);
     if (lanes != x->lanes) loop[3] = lanes;
   }
   tiny_uop *order[4];
@@ -32032,13 +32040,13 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 // Returns how many loops may become tasks: in those of panels each would pack the same rows again.
 static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
                         tn_tiled x) {
-  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], **copy, **rows = NULL;
+  tiny_uop *panel[3], *block[4], *kblocks = NULL, *r = p->red[0], **copy, **rows = NULL;
   tn_profile now;
   int n = 0, loops = 0;
   if (!c->packs || !x.rows || !x.columns) return TN_ALL_LOOPS;
   if (tn_loops_before(s, x.rows, x.columns)) tn_do_swap(s, x.rows, x.columns);
-  if (c->rounds < tn_range_extent(r)) r = tn_do_split(s, TN_OPT_SPLIT, r, c->rounds, &rounds);
-  if (rounds) rounds = tn_do_kind(s, TN_OPT_LOOP, rounds);
+  if (c->kblock < tn_range_extent(r)) r = tn_do_split(s, TN_OPT_SPLIT, r, c->kblock, &kblocks);
+  if (kblocks) kblocks = tn_do_kind(s, TN_OPT_LOOP, kblocks);
   tn_tile_block(s, p, target, c, &x);
   panel[n++] = r;
   if (x.vectors) panel[n++] = x.vectors;
@@ -32051,7 +32059,7 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   for (int i = 0; i < 2; i++) if (x.part[i]) block[n++] = x.part[i];
   block[n++] = r;
   if (c->packs_rows && (rows = tn_pack(s, block, n, x.columns))) tn_pack_lanes(s, rows, n, c->lanes);
-  if (rounds) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
+  if (kblocks) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
   tn_profile_kernel(s->t, s->sink, &now);
   for (int i = 0; i < now.nout && now.out[i] != (rows ? x.columns : x.rows); i++)
     loops += tn_range_kind(now.out[i]) == TN_LOOP;
@@ -32281,24 +32289,18 @@ static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target
 }
 #endif
 // ---- end src/codegen/tensorcore.c ----
-// ---- begin src/codegen/rows.c ----
-// rows: elementwise work and rows on a CPU: softmax, layer_norm, copies, transpositions.
+// ---- begin src/codegen/prefetch_rows.c ----
+// prefetch_rows: which loads ask for their rows ahead of time, on a CPU.
 //
-// Lanes run along what is contiguous in the output. What a row costs to compute is kept for the passes that come
-// after; what is read across goes in blocks, so that lines of both memories are used whole while they are near.
-#ifndef TN_CODEGEN_ROWS
-#define TN_CODEGEN_ROWS
+// In:  a kernel and its profile. Out: PREFETCH opts: of rows that are read in several passes, while the pass before
+//      works on what the caches hold, and of rows that numbers from memory name, which no processor can guess.
+#ifndef TN_CODEGEN_PREFETCH_ROWS
+#define TN_CODEGEN_PREFETCH_ROWS
 #ifndef TINY_AMALGAMATED
 #include "tensorcore.c"
 #endif
 
-enum {
-  TN_FAR = 16, TN_ROW_AHEAD = 4096, TN_COLUMN_VECTORS = 4, TN_ROW_FETCHES = 8,
-  TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256,   // of a block, in bytes of what is written and of what is read
-  TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4, TN_SHORT_NBYTES = 16 << 10,
-  TN_SHORT_CACHED = 8 << 20,               // of what is written: with what is read, caches hold it all
-  TN_NUMBER_COST = 4, TN_NUMBER_DEPTH = 12         // of what is staged for a row, in instructions; in nodes
-};
+enum { TN_ROW_AHEAD = 4096, TN_ROW_FETCHES = 8 };      // bytes that are asked for at least; loads that ask
 
 // Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
 static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {
@@ -32377,6 +32379,20 @@ static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
   }
   for (int i = 0; i < fetched.n; i++) tn_do_prefetch(s, fetched.u[i], along.u[i], ahead[i]);
 }
+#endif
+// ---- end src/codegen/prefetch_rows.c ----
+// ---- begin src/codegen/strided.c ----
+// strided: loads that are read across memory while the output is written along it: transpositions, on a CPU.
+//
+// In:  a kernel of elements and its profile. Out: loop interchange and cache blocking by SPLIT and SWAP, so that lines
+//      of both memories are used whole while the caches hold them; what is read of a block is STAGEd as it is used.
+#ifndef TN_CODEGEN_STRIDED
+#define TN_CODEGEN_STRIDED
+#ifndef TINY_AMALGAMATED
+#include "tensorcore.c"
+#endif
+
+enum { TN_FAR = 16, TN_ACROSS_ROWS = 128, TN_ACROSS_COLUMNS = 256 };   // elements; bytes of a block, out and in
 
 // Is what e names read across when v advances, but in a row when j does?
 static int tn_is_across(tiny_ctx *t, tiny_uop *e, const tiny_uop *v, const tiny_uop *j) {
@@ -32420,7 +32436,7 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
   tiny_uop *strips, *blocks, *first = NULL;
   tn_list loads = {NULL, 0, 0};
-  if (rows < TN_SQUARE_LEAST || columns < TN_SQUARE_LEAST) return v;
+  if (rows < TN_BLOCK_LEAST || columns < TN_BLOCK_LEAST) return v;
   for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
   tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, v, rows, &strips);
   tiny_uop *column = tn_do_split(s, TN_OPT_SPLIT, j, columns, &blocks);
@@ -32435,58 +32451,26 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   }
   return row;
 }
+#endif
+// ---- end src/codegen/strided.c ----
+// ---- begin src/codegen/row_blocks.c ----
+// row_blocks: short rows, pass by pass over a block of them, so that none waits for its own sums, on a CPU.
+//
+// In:  a kernel whose REDUCEs are each a pass over a short row. Out: a block of rows by SPLIT, its REDUCEs and what is
+//      one number for each row in memory by STAGE, computed for all rows of the block, as copies and lanes.
+#ifndef TN_CODEGEN_ROW_BLOCKS
+#define TN_CODEGEN_ROW_BLOCKS
+#ifndef TINY_AMALGAMATED
+#include "tensorcore.c"
+#endif
 
-// Does one REDUCE fold range red[i] and one of those in `taken`?
-static int tn_is_reduced_with(const tn_profile *p, int i, const tn_list *taken) {
-  for (int j = 0; j < p->nreduce; j++)
-    for (int k = 0; k < taken->n && tn_folds_over(p->reduce[j], p->red[i]); k++)
-      if (tn_folds_over(p->reduce[j], taken->u[k])) return 1;
-  return 0;
-}
+enum {
+  TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4, TN_SHORT_NBYTES = 16 << 10,
+  TN_SHORT_CACHED = 8 << 20,               // of what is written: with what is read, caches hold it all
+  TN_NUMBER_COST = 4, TN_NUMBER_DEPTH = 12         // of what is staged for a row, in instructions; in nodes
+};
 
-// May elements of red[i] be folded twice? By MAX, AND, OR.
-static int tn_folds_again(const tn_profile *p, int i) {
-  for (int j = 0; j < p->nreduce; j++)
-    for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++)
-      if (p->reduce[j]->src[n] == p->red[i] && p->reduce[j]->k != TINY_OP_MAX && p->reduce[j]->k != TINY_OP_AND &&
-          p->reduce[j]->k != TINY_OP_OR)
-        return 0;
-  return 1;
-}
-
-// A pass over a row gets lanes, and several vectors at once, so that the accumulator does not wait for itself.
-static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most, int64_t copies) {
-  static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
-  tiny_uop *r = p->red[i], *rest = NULL;
-  const int64_t n = tn_range_extent(r), width = 4 * most;
-  if (n > width && n % width && tn_folds_again(p, i)) {
-    r = tn_do_split(s, TN_OPT_SPLIT, r, width, NULL);
-    tn_do_split(s, TN_OPT_LANE, r, most, &rest);
-    tn_do_kind(s, TN_OPT_UNROLL, rest);
-    return 1;
-  }
-  if (n >= width && n % most) r = tn_do_pad(s, r, most);
-  const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
-  if (lanes < 2) return 0;
-  tn_do_split(s, TN_OPT_LANE, r, lanes, &rest);
-  for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
-    if (together[f] <= copies && tn_range_extent(rest) % together[f] == 0) {
-      tn_do_split(s, TN_OPT_UNROLL, rest, together[f], NULL);
-      break;
-    }
-  return 1;
-}
-
-// Columns are walked down several vectors at a time: what is read in a row of them lies in one page.
-static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
-  int64_t f = TN_COLUMN_VECTORS;
-  while (tn_range_extent(columns) % f) f--;
-  if (f > 1) tn_do_split(s, TN_OPT_UPCAST, columns, f, NULL);
-}
-
-// ** short rows: pass by pass over a block of them, so that none waits for its own folds **
-
-// May a block of rows be folded by one pass after another? Each REDUCE is a pass of its own over a short row.
+// May a block of rows be reduced by one pass after another? Each REDUCE is a pass of its own over a short row.
 static int tn_has_short_rows(tiny_ctx *t, const tn_profile *p) {
   for (int i = 0; i < p->nreduce; i++) {
     tn_list open = {NULL, 0, 0};
@@ -32560,7 +32544,7 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
 
 // The REDUCEs of a block, each in memory for all its rows, several rows at a time: what comes after them may be
 // lanes then, be it as long as a logarithm.
-static void tn_stage_folds(tn_kernel_state *s, tiny_uop *rows) {
+static void tn_stage_reduces(tn_kernel_state *s, tiny_uop *rows) {
   for (;;) {
     tn_list all = {NULL, 0, 0};
     tiny_uop *next = NULL;
@@ -32572,13 +32556,77 @@ static void tn_stage_folds(tn_kernel_state *s, tiny_uop *rows) {
     tn_do_split(s, TN_OPT_UPCAST, *copy, TN_SHORT_COPIES, NULL);
   }
 }
+#endif
+// ---- end src/codegen/row_blocks.c ----
+// ---- begin src/codegen/elementwise.c ----
+// elementwise: elements and rows on a CPU: arithmetic, softmax, layer_norm, copies.
+//
+// In:  a kernel that no tile suits. Out: lanes along what is contiguous in the output, or in the passes over a row;
+//      what a row costs to compute is kept for the passes that come after (REUSE); tasks; rows asked for ahead of time.
+#ifndef TN_CODEGEN_ELEMENTWISE
+#define TN_CODEGEN_ELEMENTWISE
+#ifndef TINY_AMALGAMATED
+#include "strided.c"
+#include "row_blocks.c"
+#include "prefetch_rows.c"
+#endif
+
+enum { TN_COLUMN_VECTORS = 4 };            // side by side, down the columns
+
+// Does one REDUCE close range red[i] and one of those in `taken`?
+static int tn_is_reduced_with(const tn_profile *p, int i, const tn_list *taken) {
+  for (int j = 0; j < p->nreduce; j++)
+    for (int k = 0; k < taken->n && tn_reduces_over(p->reduce[j], p->red[i]); k++)
+      if (tn_reduces_over(p->reduce[j], taken->u[k])) return 1;
+  return 0;
+}
+
+// May elements of red[i] be reduced twice? By MAX, AND, OR.
+static int tn_is_idempotent(const tn_profile *p, int i) {
+  for (int j = 0; j < p->nreduce; j++)
+    for (uint32_t n = 1; n < p->reduce[j]->nsrc; n++)
+      if (p->reduce[j]->src[n] == p->red[i] && p->reduce[j]->k != TINY_OP_MAX && p->reduce[j]->k != TINY_OP_AND &&
+          p->reduce[j]->k != TINY_OP_OR)
+        return 0;
+  return 1;
+}
+
+// A pass over a row gets lanes, and several vectors at once, so that the accumulator does not wait for itself.
+static int tn_row_pass(tn_kernel_state *s, const tn_profile *p, int i, int most, int64_t copies) {
+  static const int64_t together[] = {4, 8, 7, 6, 5, 3, 2};
+  tiny_uop *r = p->red[i], *rest = NULL;
+  const int64_t n = tn_range_extent(r), width = 4 * most;
+  if (n > width && n % width && tn_is_idempotent(p, i)) {
+    r = tn_do_split(s, TN_OPT_SPLIT, r, width, NULL);
+    tn_do_split(s, TN_OPT_LANE, r, most, &rest);
+    tn_do_kind(s, TN_OPT_UNROLL, rest);
+    return 1;
+  }
+  if (n >= width && n % most) r = tn_do_pad(s, r, most);
+  const int64_t lanes = tn_lanes_for(tn_range_extent(r), most, 0);
+  if (lanes < 2) return 0;
+  tn_do_split(s, TN_OPT_LANE, r, lanes, &rest);
+  for (size_t f = 0; rest && f < sizeof together / sizeof *together; f++)
+    if (together[f] <= copies && tn_range_extent(rest) % together[f] == 0) {
+      tn_do_split(s, TN_OPT_UNROLL, rest, together[f], NULL);
+      break;
+    }
+  return 1;
+}
+
+// Columns are walked down several vectors at a time: what is read in a row of them lies in one page.
+static void tn_widen_columns(tn_kernel_state *s, tiny_uop *columns) {
+  int64_t f = TN_COLUMN_VECTORS;
+  while (tn_range_extent(columns) % f) f--;
+  if (f > 1) tn_do_split(s, TN_OPT_UPCAST, columns, f, NULL);
+}
 
 static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
   tiny_uop *rows = tn_block_rows(s, p);
   if (p->row && tn_do_reuse(s, rows)) tn_profile_kernel(t, s->sink, p);
-  if (rows) tn_stage_folds(s, rows);
+  if (rows) tn_stage_reduces(s, rows);
   const int most = tn_target_lanes(target, p);
   if (rows) tn_stage_numbers(s, rows, most);
   if (rows) tn_profile_kernel(t, s->sink, p);
@@ -32609,25 +32657,25 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tn_fetch_named_rows(s, p);
 }
 #endif
-// ---- end src/codegen/rows.c ----
-// ---- begin src/codegen/columns.c ----
-// columns: folds down columns of rows that lie far apart, on a CPU.
+// ---- end src/codegen/elementwise.c ----
+// ---- begin src/codegen/column_reduce.c ----
+// column_reduce: reductions down columns of rows that lie far apart, on a CPU.
 //
 // In:  a kernel of one REDUCE along one range. Out: the same in blocks of columns, where what is read lies side by side
 //      in columns, but pages apart from row to row, in memory that no cache holds.
 // A tile of sums in registers would take a piece of every row and leave the rest of the page to the next tile: what the
-// processor fetches ahead would be for nothing. Here the folds of a block lie in the nearest cache, and a few rows are
-// walked along side by side; a round adds them up and then to what was there.
-#ifndef TN_CODEGEN_COLUMNS
-#define TN_CODEGEN_COLUMNS
+// processor fetches ahead would be for nothing. Here the sums of a block lie in the nearest cache, and a few rows are
+// walked along side by side; a chunk adds them up and then to what was there.
+#ifndef TN_CODEGEN_COLUMN_REDUCE
+#define TN_CODEGEN_COLUMN_REDUCE
 #ifndef TINY_AMALGAMATED
-#include "rows.c"
+#include "elementwise.c"
 #endif
 
 enum {
   TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
   TN_COLUMNS_BLOCKS = 8,                   // blocks that there should be
-  TN_COLUMNS_ROUNDS = 16                   // that pay for clearing and reading the sums of a block
+  TN_COLUMNS_CHUNKS = 16                   // that pay for clearing and reading the sums of a block
 };
 
 // Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
@@ -32650,10 +32698,10 @@ static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_targe
   return wide;
 }
 
-// Rows of a round: the most of 8 that divide the extent; 0: there are no such.
-static int64_t tn_columns_round(const tiny_uop *r) {
+// Rows of a chunk: the most of 8 that divide the extent; 0: there are no such.
+static int64_t tn_columns_chunk(const tiny_uop *r) {
   for (int64_t f = 8; f >= 4; f--)
-    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_ROUNDS) return f;
+    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_CHUNKS) return f;
   return 0;
 }
 
@@ -32668,36 +32716,36 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
   return tn_tile_fits(v, f, p->repeats) ? f : 0;
 }
 
-static int tn_optimize_columns(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *v = NULL, *inner[2], *rounds;
+static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *v = NULL, *inner[2], *chunks;
   tn_list reduces = {NULL, 0, 0};
   if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
-  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_round(p->red[0]);
+  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_chunk(p->red[0]);
   const int lanes = tn_target_lanes(target, p);
   const double work = tn_work(p);
   if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
   inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
-  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &rounds);
-  tn_do_kind(s, TN_OPT_LOOP, rounds);
+  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &chunks);
+  tn_do_kind(s, TN_OPT_LOOP, chunks);
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   tn_do_stage(s, reduces.u[0], 2, inner);
   tn_make_tasks(s, work, TN_ALL_LOOPS);
   return 1;
 }
 #endif
-// ---- end src/codegen/columns.c ----
+// ---- end src/codegen/column_reduce.c ----
 // ---- begin src/codegen/optimize.c ----
 // optimize: chooses a schedule for a kernel in microseconds.
 //
 // In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after its opts; their list.
-// On a CPU: reductions become register tiles (tile.c) or walk along rows (columns.c), everything else lanes (rows.c);
-// scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups and items, long
-// reductions are shared by a group.
+// On a CPU: reductions become register tiles (tile.c) or blocks of columns (column_reduce.c), all else gets lanes
+// (elementwise.c); scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups
+// and items, long reductions are shared by a group.
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
-#include "columns.c"
+#include "column_reduce.c"
 #endif
 
 enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
@@ -32821,7 +32869,8 @@ static void tn_optimize(tn_kernel_state *s) {
   if (!target->limits->threads) tn_optimize_gpu(s, &p, target);
   else if (p.carried) tn_optimize_scan(s, &p, target);
   else if (p.nreduce != 1 || p.row || large) tn_optimize_elementwise(s, &p, target);
-  else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_columns(s, &p, target)) tn_optimize_reduce(s, &p, target);
+  else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_column_reduce(s, &p, target))
+    tn_optimize_reduce(s, &p, target);
 }
 #endif
 // ---- end src/codegen/optimize.c ----
@@ -32965,7 +33014,7 @@ static void tn_candidates_extend_axis(tn_candidates *s, const tn_candidates_base
     if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
   for (int j = 0; j < p->nreduce && kind == TN_REDUCE; j++) {
-    if (!tn_folds_over(p->reduce[j], r)) continue;
+    if (!tn_reduces_over(p->reduce[j], r)) continue;
     memset(&o, 0, sizeof o);
     o.kind = TN_OPT_GROUP; o.naxes = 1; o.axis[0] = (int16_t)axis;
     tn_opt_set_operand(&b->state, &o, p->reduce[j]);
@@ -32987,7 +33036,7 @@ static int tn_is_within(const tn_profile *p, const tiny_uop *r, int outside) {
     if (p->out[j] == r) return kind != TN_TASK && kind != TN_GLOBAL && (kind != TN_LOOP || loops >= outside);
     loops += kind == TN_LOOP;
   }
-  for (int j = 0; j < p->nreduce; j++) if (tn_folds_over(p->reduce[j], r)) return 1;
+  for (int j = 0; j < p->nreduce; j++) if (tn_reduces_over(p->reduce[j], r)) return 1;
   return -1;
 }
 
@@ -33199,12 +33248,12 @@ static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
   return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
 }
 static tiny_uop *tn_pass_scans(tn_pipeline *p, tiny_uop *sink) {
-  tiny_uop *bare = tn_idles_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
+  tiny_uop *bare = tn_masked_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
   return scans == bare ? sink : scans;     // a scan leaves nothing out
 }
 static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewrite(p->t, sink, tn_rules_gate, NULL); }
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
-static tiny_uop *tn_pass_idles(tn_pipeline *p, tiny_uop *sink) { return tn_idles_keep(p->t, sink); }
+static tiny_uop *tn_pass_masked(tn_pipeline *p, tiny_uop *sink) { return tn_masked_keep(p->t, sink); }
 
 static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_ranges(p->t, sink); }
 
@@ -33271,7 +33320,7 @@ static const tn_pass tn_passes[] = {
   {"scans",           tn_pass_scans,        TN_PREPARE, TN_IF_FREE},
   {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
-  {"idles",           tn_pass_idles,        TN_PREPARE, TN_IF_FREE},
+  {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
   {"joins",           tn_pass_joins,        TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
@@ -33704,12 +33753,12 @@ typedef struct tn_text {
   const char *type[TINY_DTYPE_COUNT][TN_TYPE_WIDTHS];   // of 2, 4, 8 .. lanes, where known
 } tn_text;
 
-typedef struct tn_blanks {                 // what a format's placeholders stand for
+typedef struct tn_placeholders {           // what a format's placeholders stand for
   const char *arg[4], *type, *element, *integer, *source, *name, *list, *number;   // number: NULL: k
   int64_t k; int lanes, bits;
-} tn_blanks;
+} tn_placeholders;
 
-static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
+static void tn_format(tiny_bytes *out, const char *format, const tn_placeholders *b) {
   for (const char *c = format; *c; c++) {
     const size_t plain = strcspn(c, "%");
     if (plain) tiny_bytes_add(out, c, plain);
@@ -33740,7 +33789,7 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   while (lanes >> width > 1) width++;
   if (!x->type[dtype][width]) {
     tiny_bytes out = {x->t, NULL, 0, 0};
-    tn_blanks b;
+    tn_placeholders b;
     memset(&b, 0, sizeof b);
     b.element = element; b.lanes = lanes;
     tn_format(&out, x->lang->vector ? x->lang->vector : "?", &b);
@@ -33749,7 +33798,7 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   return x->type[dtype][width];
 }
 
-static const char *tn_filled(tn_text *x, const char *format, const tn_blanks *b) {
+static const char *tn_filled(tn_text *x, const char *format, const tn_placeholders *b) {
   tiny_bytes out = {x->t, NULL, 0, 0};
   tn_format(&out, format, b);
   return out.data ? out.data : "";
@@ -33757,7 +33806,7 @@ static const char *tn_filled(tn_text *x, const char *format, const tn_blanks *b)
 
 // A number, by the format for its dtype; in parentheses where it begins with a sign.
 static const char *tn_literal_bare(tn_text *x, int dtype, const char *number) {
-  tn_blanks b;
+  tn_placeholders b;
   memset(&b, 0, sizeof b);
   b.type = tn_type_text(x, dtype, 1);
   b.number = number;
@@ -33772,7 +33821,7 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
   if (tn_is_float(dtype)) {
     const double v = tn_to_f64(k);
     if (v != v || fabs(v) == HUGE_VAL) {
-      tn_blanks b;
+      tn_placeholders b;
       memset(&b, 0, sizeof b);
       b.type = tn_type_text(x, dtype, 1);
       const char *format = v != v ? x->lang->nan : x->lang->infinity;
@@ -33827,7 +33876,7 @@ static const char *tn_expr(const tn_text *x, const tiny_uop *u) { return x->expr
 
 static int tn_is_wide(const tiny_uop *u) { return u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1); }
 
-static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
+static void tn_placeholders_of(tn_text *x, tn_placeholders *b, const tiny_uop *u) {
   memset(b, 0, sizeof *b);
   b->type = tn_node_type(x, u);
   b->element = tn_type_text(x, u->dtype, 1);
@@ -33859,7 +33908,7 @@ static const tiny_uop *tn_index_apart(const tn_text *x, const tiny_uop *index) {
 
 static const char *tn_address(tn_text *x, const tiny_uop *index) {
   const tiny_uop *apart = tn_index_apart(x, index);
-  tn_blanks b;
+  tn_placeholders b;
   memset(&b, 0, sizeof b);
   b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, apart ? apart->src[0] : index->src[1]);
   if (apart) b.arg[2] = tn_expr(x, apart->src[1]);
@@ -33873,7 +33922,7 @@ static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
 
 // A load under a condition that all of its lanes share.
 static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny_uop *valid, const char *otherwise) {
-  tn_blanks b;
+  tn_placeholders b;
   memset(&b, 0, sizeof b);
   b.arg[0] = load; b.arg[1] = tn_expr(x, valid); b.arg[2] = otherwise;
   tn_format(out, x->lang->load_if ? x->lang->load_if : "(%1 ? %0 : %2)", &b);
@@ -33882,10 +33931,10 @@ static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny
 static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
-  tn_blanks b;
+  tn_placeholders b;
   const int tile = x->tile[u->seq], masked = valid && valid->lanes > 1;
   if (tn_is_reg(index->src[0])) { tn_text_put(out, tn_reg_text(x, index)); return; }
-  tn_blanks_of(x, &b, u);
+  tn_placeholders_of(x, &b, u);
   if (tile) {
     b.arg[0] = tn_address(x, index);
     tn_format(out, tn_tile_unit(x, tile)->load[(tile - 1) % 3], &b);
@@ -33918,7 +33967,7 @@ static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
 
 // A STACK of single lanes of one vector or of two, as wide as they are: which lanes, *b says of what. NULL: it is
 // another one.
-static const char *tn_shuffle_text(tn_text *x, const tiny_uop *u, tn_blanks *b) {
+static const char *tn_shuffle_text(tn_text *x, const tiny_uop *u, tn_placeholders *b) {
   const tiny_uop *from[2] = {NULL, NULL};
   tiny_bytes list = {x->t, NULL, 0, 0};
   if (!x->lang->shuffle || (int)u->nsrc != u->lanes) return NULL;
@@ -33936,9 +33985,9 @@ static const char *tn_shuffle_text(tn_text *x, const tiny_uop *u, tn_blanks *b) 
 }
 
 static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
-  tn_blanks b;
+  tn_placeholders b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
-  tn_blanks_of(x, &b, u);
+  tn_placeholders_of(x, &b, u);
   if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {   // lanes of true are all ones
     b.element = tn_type_text(x, TINY_I8, 1);
     b.arg[0] = tn_text_of_format(x->t, "-(%s)", b.arg[0]);
@@ -33991,13 +34040,13 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL, *value = u->src[1];
   const tiny_language *l = x->lang;
   tiny_bytes out = {x->t, NULL, 0, 0};
-  tn_blanks b;
+  tn_placeholders b;
   if (tn_is_reg(index->src[0])) {
     const char *const line[] = {tn_reg_text(x, index), " = ", tn_expr(x, value), ";"};
     tn_line_of(x, line, 4);
     return;
   }
-  tn_blanks_of(x, &b, value);
+  tn_placeholders_of(x, &b, value);
   const int masked = valid && valid->lanes > 1;
   if (value->lanes == 1 || index->lanes == 1) {
     b.arg[0] = tn_address(x, index);
@@ -34023,7 +34072,7 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
 }
 
 static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
-  tn_blanks b;
+  tn_placeholders b;
   tiny_bytes out = {x->t, NULL, 0, 0};
   if (!x->lang->prefetch) return;
   memset(&b, 0, sizeof b);
@@ -34034,8 +34083,8 @@ static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
 
 static void tn_define_text(tn_text *x, tiny_uop *u) {
   const tiny_language *l = x->lang;
-  tn_blanks b;
-  tn_blanks_of(x, &b, u);
+  tn_placeholders b;
+  tn_placeholders_of(x, &b, u);
   x->expr[u->seq] = b.name =
       tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
   b.k = u->v[1];
@@ -34072,7 +34121,7 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
   const char *format = tn_is_choice(u, value.data) ? x->lang->choice : x->lang->value;
-  tn_blanks b;
+  tn_placeholders b;
   memset(&b, 0, sizeof b);
   b.type = tn_node_type(x, u); b.name = x->expr[i]; b.arg[0] = value.data;
   tn_indent(x);
@@ -34084,8 +34133,8 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
 static void tn_range_text(tn_text *x, const tiny_uop *u) {
   const tiny_language *l = x->lang;
   const int hints = x->hints[u->seq];
-  tn_blanks b;
-  tn_blanks_of(x, &b, u);
+  tn_placeholders b;
+  tn_placeholders_of(x, &b, u);
   x->expr[u->seq] = b.name = tn_text_of_format(x->t, "r%d", x->temps++);
   if (u->nsrc < 2) b.arg[1] = "0";
   if (hints & TINY_HINT_ROLLED && l->rolled) tn_line(x, "%s", l->rolled);
@@ -34095,7 +34144,7 @@ static void tn_range_text(tn_text *x, const tiny_uop *u) {
 }
 
 static void tn_statement(tn_text *x, tiny_uop *u) {
-  tn_blanks b;
+  tn_placeholders b;
   switch (u->op) {
     case TINY_OP_CONST: x->expr[u->seq] = tn_const_text(x, u->dtype, u->k); return;
     case TINY_OP_PARAM: case TINY_OP_ARG: return;
@@ -34107,7 +34156,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
     case TINY_OP_RANGE: tn_range_text(x, u); return;
     case TINY_OP_END: case TINY_OP_ENDIF: x->indent--; tn_line(x, "}"); return;
-    case TINY_OP_IF: tn_blanks_of(x, &b, u); tn_line(x, "if (%s) {", b.arg[0]); x->indent++; return;
+    case TINY_OP_IF: tn_placeholders_of(x, &b, u); tn_line(x, "if (%s) {", b.arg[0]); x->indent++; return;
     default: tn_value_statement(x, u); return;
   }
 }
@@ -34136,12 +34185,12 @@ static void tn_text_survey(tn_text *x) {
 static void tn_render_entry(tn_text *x, const tiny_listing *k) {
   const tiny_language *l = x->lang;
   tiny_bytes params = {x->t, NULL, 0, 0}, open = {x->t, NULL, 0, 0};
-  tn_blanks b;
+  tn_placeholders b;
   for (int i = 0; i < x->n; i++) {
     const tiny_uop *u = x->list[i];
     if (u->op != TINY_OP_PARAM && u->op != TINY_OP_ARG) continue;
     const int buffer = u->op == TINY_OP_PARAM;
-    tn_blanks_of(x, &b, u);
+    tn_placeholders_of(x, &b, u);
     b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
     const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar,
                *outside = buffer ? l->global_buffer : l->global_scalar;
@@ -34197,7 +34246,7 @@ static tiny_code tn_cstyle_module(tiny_ctx *t, const tiny_renderer *r, const tin
   for (int i = 0; i < n; i++) lanes |= kernels[i].uses;
   for (int i = 0; l->prelude && l->prelude[i]; i++) tn_text_add(out, "%s\n", l->prelude[i]);
   for (int bit = 1; l->lanes && bit < 16; bit++) if (lanes >> bit & 1) {
-    tn_blanks b;
+    tn_placeholders b;
     memset(&b, 0, sizeof b);
     b.lanes = 1 << bit;
     tn_format(out, l->lanes, &b);
@@ -35560,7 +35609,7 @@ static void tn_cpu_pass_over(tn_cpu *c, const char *why) {
 
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
 static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
-static int tn_cpu_is_settled(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
+static int tn_cpu_is_identified(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
 static const char *tn_cpu_no_compiler(void *dev) { return ((tn_cpu *)dev)->why; }
 
 // Fills the list of arguments. make: "-c" an object, "-S" assembly; to: the file that is written, "-": stdout.
@@ -35754,7 +35803,7 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
 }
 
 // Asks anew what was only recalled. 1: it is another compiler than it was, as what a script starts may be.
-static int tn_cpu_ask_again(tiny_ctx *t, void *dev, tiny_bytes *said) {
+static int tn_cpu_retry(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   tn_digester before = tn_digest_open(), now = tn_digest_open();
   if (!c->recalled) return 0;
@@ -36350,14 +36399,14 @@ static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t n
   return u;
 }
 // A BUFFER that does not name what s holds now.
-static tiny_uop *tn_buffer_beside(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+static tiny_uop *tn_buffer_unnamed(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
   tiny_uop *state = s->state, *u = tn_buffer_node(t, s, dtype, nelem);
   s->state = state;
   return u;
 }
 // For a program: it names the memory, whatever that holds.
 static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
-  tiny_uop *u = tn_buffer_beside(t, s, dtype, nelem);
+  tiny_uop *u = tn_buffer_unnamed(t, s, dtype, nelem);
   if (u == &t->ir->bad) return u;
   u->flags |= TN_NODE_BOUND;
   s->bound++;
@@ -37033,19 +37082,19 @@ static void tn_compiler_adopt(tiny_ctx *t) {
   t->programs->based = 0;
 }
 // 1: it says something else than it once did.
-static int tn_compiler_ask_again(tiny_ctx *t) {
+static int tn_compiler_retry(tiny_ctx *t) {
   tiny_bytes said = {t, NULL, 0, 0};
-  const int other = tn_cpu_ask_again(t, t->device->dev, &said);
+  const int other = tn_cpu_retry(t, t->device->dev, &said);
   tn_compiler_keep(t, &said);
   if (other) tn_compiler_adopt(t);
   return other;
 }
 
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
-static void tn_compiler_settle(tiny_ctx *t) {
+static void tn_compiler_identify(tiny_ctx *t) {
   struct tn_device *d = t->device;
-  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
-  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
+  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_identified(d->dev)) return;
+  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_identified(d->dev)) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
     else if (tn_compiler_recall(t)) break;
@@ -37208,9 +37257,9 @@ static void tn_builds_clear(void *arg) {
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
 // another one, or none makes what is left.
 // The error goes, as what was wrong is not these kernels.
-static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
-  if (!tn_compiler_ask_again(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
-  tn_compiler_settle(t);
+static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
+  if (!tn_compiler_retry(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
+  tn_compiler_identify(t);
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
@@ -37230,10 +37279,10 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_builds all = {t, builds, n};
   tiny_code code;
   do {
-    tn_compiler_settle(t);
+    tn_compiler_identify(t);
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_again(t, &all));
+  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_retry(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
@@ -37256,7 +37305,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 #include "program.c"
 #endif
 
-enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_ROUNDS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
+enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
   TN_BEAM_FILL = 4096,
   TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
@@ -37399,12 +37448,12 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
   return nleft;
 }
 
-typedef struct tn_beam_round { tn_beam *b; int from, n; tn_builds all; } tn_beam_round;
+typedef struct tn_beam_generation { tn_beam *b; int from, n; tn_builds all; } tn_beam_generation;
 
-static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_round *)arg)->all); }
+static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_generation *)arg)->all); }
 
-static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
-  const tn_beam_round *r = (const tn_beam_round *)arg;
+static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
+  const tn_beam_generation *r = (const tn_beam_generation *)arg;
   struct tn_device *d = t->device;
   tn_build *builds = r->all.build;
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
@@ -37439,10 +37488,10 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
 
 // Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
 static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
-  tn_beam_round r = {b, from, b->n - from, {t, NULL, b->n - from}};
+  tn_beam_generation r = {b, from, b->n - from, {t, NULL, b->n - from}};
   if (r.n < 1) return;
   r.all.build = (tn_build *)tn_scratch(t, (size_t)r.n * sizeof *r.all.build);
-  tn_process_protect(t, tn_beam_compile_round, tn_beam_clear, &r);
+  tn_process_protect(t, tn_beam_compile_generation, tn_beam_clear, &r);
   tn_beam_clear(&r);
   t->code = TINY_OK;
 }
@@ -37529,14 +37578,14 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   tn_optimize(choice);
   const int known = tn_cost_of(t, choice->sink, target.limits, &cost);
   if (tn_is_ordered(t, sink) || (known && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b)) return TINY_OK;
-  b->most = each * (TN_BEAM_ROUNDS + 1) + 1;
+  b->most = each * (TN_BEAM_GENERATIONS + 1) + 1;
   b->tried = (tn_candidate *)tn_scratch(t, (size_t)b->most * sizeof *b->tried);
   b->n = 1;                                // tried[0]: the heuristics' choice, whatever it is
   b->tried[0].list = choice->done;
   b->tried[0].same = b->first = tn_candidates_same(t, choice->sink);
   b->tried[0].cost = cost;
   b->tried[0].expected = tn_cost_on(&cost, s.cores);
-  for (int round = 0; round < TN_BEAM_ROUNDS && tn_os_now() < b->until; round++) {
+  for (int round = 0; round < TN_BEAM_GENERATIONS && tn_os_now() < b->until; round++) {
     const tn_mark mark = tn_scratch_mark(t);
     const double before = b->ns;
     const int from = round ? b->n : 0;
@@ -37642,7 +37691,7 @@ static int tn_beam_can(const tiny_ctx *t) {
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
 static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
   if (!tn_beam_can(t)) return;
-  tn_compiler_settle(t);
+  tn_compiler_identify(t);
   if (!tn_beam_can(t)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
@@ -37837,7 +37886,7 @@ static void tn_run_memory(const tn_run *r, int place, tiny_mem *m) {
                                    r->arena->mem;
 }
 
-// position: along the axes of the rounds in which the step works.
+// position: along the axes of the iterations in which the step works.
 static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
   if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
     const tiny_code code = tn_batch_flush(t, b);
@@ -37903,15 +37952,15 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   return code;
 }
 
-// Steps from..to-1, once for every position of their rounds.
-static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_round_axes *rounds, int from,
+// Steps from..to-1, once for every position of their iterations.
+static tiny_code tn_run_tiled(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_tiled_axes *tiled, int from,
                                int to) {
-  int64_t all = 1, position[TN_ROUNDS_AXES];
-  for (int i = 0; rounds && i < rounds->n; i++) all *= rounds->axis[i].count;
+  int64_t all = 1, position[TN_TILED_AXES];
+  for (int i = 0; tiled && i < tiled->n; i++) all *= tiled->axis[i].count;
   for (int64_t n = 0; n < all; n++) {
     int64_t left = n;
-    for (int i = rounds ? rounds->n - 1 : -1; i >= 0; i--) {
-      const tn_round_axis *a = &rounds->axis[i];
+    for (int i = tiled ? tiled->n - 1 : -1; i >= 0; i--) {
+      const tn_tiled_axis *a = &tiled->axis[i];
       position[i] = a->from + a->step * (left % a->count);
       left /= a->count;
     }
@@ -37942,9 +37991,9 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
   tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
-    const int rounds = p->step[i].rounds;
-    for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
-    code = tn_run_rounds(t, r, b, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
+    const int tiled = p->step[i].tiled;
+    for (to = i + 1; tiled && to < end && p->step[to].tiled == tiled; to++) {}
+    code = tn_run_tiled(t, r, b, tiled ? &p->tiled[tiled - 1] : NULL, i, to);
   }
   if (code == TINY_OK) code = tn_batch_flush(t, b);
   if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
@@ -37969,9 +38018,9 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
                              (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
     }
     int64_t times = 1;
-    const tn_round_axes *rounds = p->step[i].rounds ? &p->rounds[p->step[i].rounds - 1] : NULL;
-    for (int j = 0; rounds && j < rounds->n; j++) times *= rounds->axis[j].count;
-    if (rounds) tn_log(t, "%s) x %lld", line, (long long)times);
+    const tn_tiled_axes *tiled = p->step[i].tiled ? &p->tiled[p->step[i].tiled - 1] : NULL;
+    for (int j = 0; tiled && j < tiled->n; j++) times *= tiled->axis[j].count;
+    if (tiled) tn_log(t, "%s) x %lld", line, (long long)times);
     else tn_log(t, "%s)", line);
   }
 }
@@ -38030,7 +38079,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // ** settling: handles and nodes after a run **
 
 // The value of u's dims over a BUFFER node.
-static tiny_uop *tn_settled(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
+static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
 
 // Is x, which was computed, the newest state of its memory, whose handles move on to that?
 static int tn_is_updated(const tiny_uop *x) {
@@ -38040,12 +38089,12 @@ static int tn_is_updated(const tiny_uop *x) {
 // The same movement of the new BUFFER where u is one of memory that was updated, else u. now: of long movements, what
 // is known, as each of them may have a handle. A view of memory stays one when it was read.
 enum { TN_SHORT_MOVEMENT = 8 };
-static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
+static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
   tn_list path = {NULL, 0, 0};
   tiny_uop *x = u, *y;
   while (!(y = (tiny_uop *)tn_map_get(now, x)) && tn_is_movement(x)) { tn_push(t, &path, x); x = x->src[0]; }
   const int is_long = path.n > TN_SHORT_MOVEMENT;
-  if (!y) y = tn_is_updated(x) ? tn_settled(t, x) : x;
+  if (!y) y = tn_is_updated(x) ? tn_realized_view(t, x) : x;
   for (const int same = y == x; path.n;) {
     const tiny_uop *m = x = path.u[--path.n];
     if (same) y = x;
@@ -38056,15 +38105,15 @@ static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 }
 
 // Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
-static void tn_settle_handles(tiny_ctx *t) {
+static void tn_realized_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    tn_tensor_set(x, tn_settled_moved(t, &now, x->uop));
+    tn_tensor_set(x, tn_realized_moved(t, &now, x->uop));
   tn_pending_drop(t->tensors, 0, 0);
 }
 
 // BUFFER nodes for the outputs, made before anything runs: once memory is overwritten, nothing may fail.
-static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
+static tiny_uop **tn_realized_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
   const tn_plan *p = r->plan;
   tiny_uop **node = (tiny_uop **)tn_scratch(t, ((size_t)p->noutput + 1) * sizeof *node);
   for (int i = 0; i < p->noutput; i++) {
@@ -38072,13 +38121,13 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
     const tn_place_row *place = &p->place[p->output[i].place];
     node[i] = place->kind == TN_PLACE_OUTPUT
                   ? tn_buffer_node(t, r->fresh[place->index], u->dtype, tn_nelem(u))
-                  : tn_buffer_beside(t, tn_leaf_storage(v->leaves.u[place->index]), u->dtype, tn_nelem(u));
+                  : tn_buffer_unnamed(t, tn_leaf_storage(v->leaves.u[place->index]), u->dtype, tn_nelem(u));
   }
   return node;
 }
 
 // What is computed from memory that others write is not found again: the same operators are asked for anew each time.
-static void tn_settle_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
+static void tn_realized_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
   int any = 0;
   for (int i = 0; i < v->leaves.n && !any; i++) any = tn_storage_changes(tn_leaf_storage(v->leaves.u[i]));
   if (!any) return;
@@ -38096,7 +38145,7 @@ static void tn_settle_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
 }
 
 // output[i] has its value in node[i].
-static void tn_settle_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node) {
+static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node) {
   int updates = 0;
   for (int i = 0; i < n; i++) {
     tiny_uop *u = output[i];
@@ -38104,7 +38153,7 @@ static void tn_settle_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_
     if (u->op == TINY_OP_ASSIGN) tn_buffer_next(node[i]);
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
-  if (updates) tn_settle_handles(t);
+  if (updates) tn_realized_handles(t);
 }
 
 // ** what must run together **
@@ -38249,7 +38298,7 @@ static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const t
   tn_storage_hold(t, r->arena);
   r->plan->holders++;
   t->runtime->paused = p;
-  tn_settle_outputs(t, output[0].n, output[0].u, made[0].u);
+  tn_realized_outputs(t, output[0].n, output[0].u, made[0].u);
   return TINY_OK;
 }
 
@@ -38260,7 +38309,7 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
   if (!*done) return TINY_OK;
   const tiny_code code = tn_run_launch(t, &p->run, p->run.plan->nfirst, p->run.plan->nstep);
   p->run.arena = NULL;
-  if (code == TINY_OK) tn_settle_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput);
+  if (code == TINY_OK) tn_realized_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput);
   return code;
 }
 
@@ -38311,13 +38360,13 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
               (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL, NULL};
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
-  tiny_uop **node = tn_settle_nodes(t, &r, &v);
-  tn_settle_once(t, &v, plan);
+  tiny_uop **node = tn_realized_nodes(t, &r, &v);
+  tn_realized_once(t, &v, plan);
   if (first) return tn_run_first(t, &r, &v, wanted, node);
   code = tn_run_launch(t, &r, 0, plan->nstep);
   tn_list output = {NULL, 0, 0};
   for (int i = 0; i < plan->noutput; i++) tn_push(t, &output, v.all.u[plan->output[i].node]);
-  if (code == TINY_OK) tn_settle_outputs(t, output.n, output.u, node);
+  if (code == TINY_OK) tn_realized_outputs(t, output.n, output.u, node);
   return code;
 }
 
@@ -38598,7 +38647,7 @@ typedef struct tn_move_on { tn_tensor **x; tiny_uop **to, *old, *now; int n; } t
 static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
   tiny_uop *old = s->state;
   tn_list x = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_move_on m = {NULL, NULL, old, tn_buffer_beside(t, s, old->dtype, old->dim[0]), 0};
+  tn_move_on m = {NULL, NULL, old, tn_buffer_unnamed(t, s, old->dtype, old->dim[0]), 0};
   const int all = tn_storage_is_callers(s);        // whose parts are memory too
   for (tn_tensor *h = all ? tn_tensor_next(t, NULL) : tn_index_first(t, old); h;
        h = all ? tn_tensor_next(t, h) : tn_index_next(h)) {
@@ -38995,7 +39044,7 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
   for (int i = 0; i < plan->nstep; i++) {
     const tn_step *s = &plan->step[i];
     if (!s->exe) continue;                 // of no elements
-    int keeps = !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP &&
+    int keeps = !s->tiled && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP &&
         !tn_step_changes(p, s);
     for (int j = 1; j < s->nmem && keeps; j++) {
       const tn_place_row *from = &plan->place[s->mem[j]];
@@ -39085,7 +39134,7 @@ static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
   return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
 }
 // Was u, which is computed, asked for again in the frame, or outside of frames?
-static int tn_is_asked_again(const tiny_ctx *t, const tiny_uop *u) {
+static int tn_is_recomputed(const tiny_ctx *t, const tiny_uop *u) {
   const uint32_t frame = tn_frame_number(t->tensors);
   return !tn_is_memory(u) && (frame ? u->asked >= frame && u->asked != TN_ASKED_OUTSIDE : u->asked == TN_ASKED_OUTSIDE);
 }
@@ -39095,7 +39144,7 @@ static void tn_hide_dependent(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
   const tiny_uop *place = tn_is_memory(u) ? tn_place(u) : u;
   if (place->op == TINY_OP_BUFFER && tn_buffer_is_gone(place)) u->seq |= TN_OF_GONE;
   if (!u->realized) return;
-  if (u->seq & TN_OF_INPUT || (tn_is_asked_again(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
+  if (u->seq & TN_OF_INPUT || (tn_is_recomputed(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
   else u->seq &= ~(uint32_t)TN_OF_GONE;    // its value is there
 }
 // Walks past computed values, but not past inputs and memory.
@@ -39974,7 +40023,7 @@ static int tn_npy_describe(const tn_source *s, uint64_t whole, tn_npy_array *a) 
   for (int i = 0; i < n; i++) a->dim[i] = r.shape.dim[a->turned ? n - 1 - i : i];
   return 1;
 }
-static int tn_npy_turn(tiny_ctx *t, const tn_npy_array *a, tiny_uop **out) {
+static int tn_npy_transpose(tiny_ctx *t, const tn_npy_array *a, tiny_uop **out) {
   int64_t axes[TINY_MAX_DIMS];
   for (int i = 0; i < a->ndim; i++) axes[i] = a->ndim - 1 - i;
   if (a->turned) *out = tn_permute(t, *out, axes);
@@ -39985,7 +40034,7 @@ static int tn_npy_turn(tiny_ctx *t, const tn_npy_array *a, tiny_uop **out) {
 static int tn_npy_read(const tn_source *s, tiny_uop **out) {
   tn_npy_array a;
   return tn_npy_describe(s, s->nbytes, &a) &&
-      tn_source_tensor(s, a.data, a.dtype, a.big, a.ndim, a.dim, out) && tn_npy_turn(s->t, &a, out);
+      tn_source_tensor(s, a.data, a.dtype, a.big, a.ndim, a.dim, out) && tn_npy_transpose(s->t, &a, out);
 }
 
 // ** writing **
@@ -40646,7 +40695,7 @@ static void tn_heap_sink(const tiny_archive *a, int *heap, int n, int i) {
   }
 }
 // Do the entries lie one after the other: without overlap, or even without a gap from byte begin to end?
-static int tn_archive_places(tiny_archive *a, size_t begin, size_t end, int gaps) {
+static int tn_archive_offsets(tiny_archive *a, size_t begin, size_t end, int gaps) {
   if (a->n) {
     int *heap = (int *)tn_alloc(a->s.t, (size_t)a->n * sizeof *heap), ok = 1;
     if (!heap) return 0;
@@ -40678,7 +40727,7 @@ static int tn_archive_places(tiny_archive *a, size_t begin, size_t end, int gaps
 // What a reader does last.
 static int tn_archive_finish(tiny_archive *a, size_t begin, size_t end, int gaps) {
   const tn_entry *twice;
-  if (tn_archive_index(a, &twice)) return tn_archive_places(a, begin, end, gaps);
+  if (tn_archive_index(a, &twice)) return tn_archive_offsets(a, begin, end, gaps);
   return twice ? tn_source_fail(&a->s, twice->at, "name", "'%.100s' is there twice", twice->name) : 0;
 }
 #endif
@@ -40908,7 +40957,7 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   if (!direct) tn_release(t, data, nbytes + 1);
   if (!done) { tn_storage_drop(t, storage); return 0; }
   *out = tn_reshape(t, tn_buffer_node(t, storage, n->dtype, n->nelem), n->ndim, n->dim);
-  return !tn_bad(t, *out) && tn_npy_turn(t, n, out);
+  return !tn_bad(t, *out) && tn_npy_transpose(t, n, out);
 }
 
 static int tn_zip_get(tiny_archive *a, const tn_entry *e, tiny_uop **out) {

@@ -113,7 +113,7 @@ static void test_own(void) {
 // 1: a compiler that takes IR is here.
 static int has_compiler(void) {
   tiny_ctx *t = opened("LLVM", "", NULL, "");
-  tn_compiler_settle(t);
+  tn_compiler_identify(t);
   const int has = tn_cpu_has_compiler(t->device->dev);
   tiny_close(t);
   return has;

@@ -1,7 +1,7 @@
 // rounds: attention and its like in rounds, against the interpreter; memory that grows with the length, not its square.
-#define TN_ROUNDS_LEAST 4096
-#define TN_ROUNDS_NBYTES 2048
-#define TN_IDLE_LEAST 2
+#define TN_TILED_LEAST 4096
+#define TN_TILED_NBYTES 2048
+#define TN_MASKED_LEAST 2
 #include "nn_test.h"
 
 typedef struct attention_case {
@@ -66,8 +66,8 @@ static void check_case(const attention_case *c) {
   CHECK(p != NULL);
   for (int i = 0; p && i < p->plan->nstep; i++) if (p->plan->step[i].rounds) rounds++;
   const int64_t nbytes = 4 * c->B * c->H * c->L * c->S;
-  if (nbytes >= TN_ROUNDS_LEAST && c->E * 4 < c->L && c->E * 4 < c->S) CHECK(rounds > 4);
-  if (nbytes < TN_ROUNDS_LEAST) CHECK_EQ(rounds, 0);
+  if (nbytes >= TN_TILED_LEAST && c->E * 4 < c->L && c->E * 4 < c->S) CHECK(rounds > 4);
+  if (nbytes < TN_TILED_LEAST) CHECK_EQ(rounds, 0);
   CHECK_EQ(tiny_realize(out, 4), TINY_OK);
   const double tol = c->dtype == TINY_F32 ? 2e-4 : 0.06;
   for (int i = 0; i < 4; i++) {

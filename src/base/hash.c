@@ -34,12 +34,12 @@ static const uint32_t tn_digest_start[8] = {       // the initial values of SHA-
   0x6A09E667u, 0xBB67AE85u, 0x3C6EF372u, 0xA54FF53Au, 0x510E527Fu, 0x9B05688Cu, 0x1F83D9ABu, 0x5BE0CD19u
 };
 
-static uint32_t tn_digest_turn(uint32_t x, int n) { return x >> n | x << (32 - n); }
+static uint32_t tn_rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
 static void tn_digest_quarter(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint32_t y) {
-  v[a] += v[b] + x; v[d] = tn_digest_turn(v[d] ^ v[a], 16);
-  v[c] += v[d];     v[b] = tn_digest_turn(v[b] ^ v[c], 12);
-  v[a] += v[b] + y; v[d] = tn_digest_turn(v[d] ^ v[a], 8);
-  v[c] += v[d];     v[b] = tn_digest_turn(v[b] ^ v[c], 7);
+  v[a] += v[b] + x; v[d] = tn_rotate(v[d] ^ v[a], 16);
+  v[c] += v[d];     v[b] = tn_rotate(v[b] ^ v[c], 12);
+  v[a] += v[b] + y; v[d] = tn_rotate(v[d] ^ v[a], 8);
+  v[c] += v[d];     v[b] = tn_rotate(v[b] ^ v[c], 7);
 }
 
 static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {

@@ -307,14 +307,14 @@ static void tn_process_finish(tn_child *c, tn_job *job, int how) {
   job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
 }
 
-static int tn_process_is_crowded(int why) {
+static int tn_process_is_exhausted(int why) {
   return why == EMFILE || why == ENFILE || why == EAGAIN || why == ENOMEM;
 }
 
 // Starts a job. When the system has no room for one more process or socket now, it is asked again a few times.
 static int tn_process_start_patiently(tn_children *r, int i, int alive) {
   int why = tn_process_start(&r->child[i], &r->job[i]);
-  for (int us = 1000; tn_process_is_crowded(why) && !alive && !r->crowded && us < 200000; us *= 2) {
+  for (int us = 1000; tn_process_is_exhausted(why) && !alive && !r->crowded && us < 200000; us *= 2) {
     tn_os_sleep_us(us);
     why = tn_process_start(&r->child[i], &r->job[i]);
   }
@@ -326,7 +326,7 @@ static int tn_process_start_patiently(tn_children *r, int i, int alive) {
 static int tn_process_fill(tn_children *r, int next, int *alive) {
   while (next < r->n && *alive < r->at_once) {
     const int why = tn_process_start_patiently(r, next, *alive);
-    if (tn_process_is_crowded(why) && *alive) return next;   // when another has ended there is room again
+    if (tn_process_is_exhausted(why) && *alive) return next;   // when another has ended there is room again
     if (why) tn_process_not_started(&r->job[next], strerror(why));
     else {
       ++*alive;

@@ -1,9 +1,9 @@
-// bounds: loops that leave out rounds in which nothing happens: what lies wholly above the diagonal of a triangle.
+// bounds: loops that leave out iterations in which nothing happens: what lies wholly above the diagonal of a triangle.
 //
-// In:  a kernel after its opts, whose SINK says by IDLE where iterations of ranges have no effect. Out: the kernel
+// In:  a kernel after its opts, whose SINK says by MASKED where iterations of ranges have no effect. Out: the kernel
 //      without
-//      IDLEs, some of whose loops have bounds that depend on loops around them.
-// An IDLE (x ranges..) has gone through all opts with the kernel, so x is an expression of the ranges that tiles left.
+//      MASKEDs, some of whose loops have bounds that depend on loops around them.
+// A MASKED (x ranges..) has gone through all opts with the kernel, so x is an expression of the ranges that tiles left.
 // For a loop r, everything in x that lies inside of r takes its worst value; what is left is c * r + E > 0, E of the
 // loops around r. So only whole blocks are left out: the ones across the diagonal keep the mask they have.
 // A permission, not a duty: where x is no sum of ranges, the loop stays whole.
@@ -92,14 +92,14 @@ static tn_loop_bound *tn_bound_of(tn_loop_bounds *b, tiny_uop *r) {
   return &b->of[b->n++];
 }
 
-// Rounds of source i of u in which `idle` holds are left out. 1: some are.
-static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *idle, tiny_uop *u, uint32_t i) {
+// Iterations of source i of u in which `masked` holds are left out. 1: some are.
+static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, tiny_uop *u, uint32_t i) {
   tiny_uop *r = u->src[i], *n = tn_index(t, tn_range_extent(r)), *none = tn_index(t, 0);
   tn_list around = {NULL, 0, 0};
   tn_affine rest;
   int64_t c;
   tn_loops_around(t, u, i, &around);
-  if (!tn_least_of(t, idle->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; }
   if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || c % b->c)) return 0;
@@ -152,25 +152,25 @@ static tiny_uop *tn_fill_zeros(tiny_ctx *t, tn_loop_bounds *b, tiny_uop *sink, u
   return tn_replace(t, sink, 1, &end, &now);
 }
 
-static tiny_uop *tn_idles_drop(tiny_ctx *t, tiny_uop *sink) {
+static tiny_uop *tn_masked_drop(tiny_ctx *t, tiny_uop *sink) {
   uint32_t n = sink->nsrc;
-  while (n > 1 && sink->src[n - 1]->op == TINY_OP_IDLE) n--;
+  while (n > 1 && sink->src[n - 1]->op == TINY_OP_MASKED) n--;
   return n == sink->nsrc ? sink : tn_like(t, sink, 1, (int)n, sink->src);
 }
 
-// A kernel without IDLEs of ranges that nothing closes any more, as algebra has done without them.
-static tiny_uop *tn_idles_keep(tiny_ctx *t, tiny_uop *sink) {
+// A kernel without MASKEDs of ranges that nothing closes any more, as algebra has done without them.
+static tiny_uop *tn_masked_keep(tiny_ctx *t, tiny_uop *sink) {
   tn_list all = {NULL, 0, 0}, kept = {NULL, 0, 0};
   if (sink->nsrc == 1) return sink;
   tn_toposort(t, sink, &all);
   for (uint32_t i = 0; i < sink->nsrc; i++) {
-    const tiny_uop *idle = sink->src[i];
-    int keep = idle->op != TINY_OP_IDLE || (idle->nsrc > 1 && !tn_is_const(idle->src[0]));
+    const tiny_uop *masked = sink->src[i];
+    int keep = masked->op != TINY_OP_MASKED || (masked->nsrc > 1 && !tn_is_const(masked->src[0]));
     tn_list ranges = {NULL, 0, 0};
     tn_collect_ranges(t, sink->src[i], &ranges);
-    for (int r = 0; r < ranges.n && keep && idle->op == TINY_OP_IDLE; r++) {
+    for (int r = 0; r < ranges.n && keep && masked->op == TINY_OP_MASKED; r++) {
       int closed = 0;
-      for (int j = 0; j < all.n; j++) closed |= all.u[j]->op != TINY_OP_IDLE && tn_closes(all.u[j], ranges.u[r]);
+      for (int j = 0; j < all.n; j++) closed |= all.u[j]->op != TINY_OP_MASKED && tn_closes(all.u[j], ranges.u[r]);
       keep = closed;
     }
     if (keep) tn_push(t, &kept, sink->src[i]);
@@ -178,26 +178,26 @@ static tiny_uop *tn_idles_keep(tiny_ctx *t, tiny_uop *sink) {
   return tn_like(t, sink, 1, kept.n, kept.u);
 }
 
-// What a SINK says is idle becomes bounds, which tn_bounds_set gives to the loops later.
+// What a SINK says is masked becomes bounds, which tn_bounds_set gives to the loops later.
 static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
   tn_list all = {NULL, 0, 0};
-  tiny_uop *end = sink->src[0], *bare = tn_idles_drop(t, sink);
+  tiny_uop *end = sink->src[0], *bare = tn_masked_drop(t, sink);
   uint32_t filled = 0;
   memset(b, 0, sizeof *b);
   if (bare == sink) return sink;
   tn_toposort(t, bare, &all);
   for (int i = 0; i < all.n; i++) {
-    if (tn_is_running(all.u[i])) return bare;
+    if (tn_is_carried(all.u[i])) return bare;
     b->kept |= all.u[i]->op == TINY_OP_DEFINE;
   }
   for (int i = all.n - 1; i >= 0; i--) for (uint32_t f = bare->nsrc; f < sink->nsrc; f++) {       // END first
-    tiny_uop *u = all.u[i], *idle = sink->src[f];
+    tiny_uop *u = all.u[i], *masked = sink->src[f];
     if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
     for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-      if (!tn_is_loop(u->src[j]) || !tn_closes(idle, u->src[j])) continue;
+      if (!tn_is_loop(u->src[j]) || !tn_closes(masked, u->src[j])) continue;
       if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
-      if (idle->k && (u != end || (filled && filled != j))) continue;
-      if (tn_bound_by(t, b, idle, u, j) && idle->k) filled = j;
+      if (masked->k && (u != end || (filled && filled != j))) continue;
+      if (tn_bound_by(t, b, masked, u, j) && masked->k) filled = j;
     }
   }
   return filled ? tn_fill_zeros(t, b, bare, filled) : bare;

@@ -137,7 +137,7 @@ static void tn_candidates_extend_axis(tn_candidates *s, const tn_candidates_base
     if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_LOCAL, axis, tn_candidates_blocks[i]);
   if (kind == TN_LOOP) tn_candidates_part(s, b, TN_OPT_GRID, axis, 0);
   for (int j = 0; j < p->nreduce && kind == TN_REDUCE; j++) {
-    if (!tn_folds_over(p->reduce[j], r)) continue;
+    if (!tn_reduces_over(p->reduce[j], r)) continue;
     memset(&o, 0, sizeof o);
     o.kind = TN_OPT_GROUP; o.naxes = 1; o.axis[0] = (int16_t)axis;
     tn_opt_set_operand(&b->state, &o, p->reduce[j]);
@@ -159,7 +159,7 @@ static int tn_is_within(const tn_profile *p, const tiny_uop *r, int outside) {
     if (p->out[j] == r) return kind != TN_TASK && kind != TN_GLOBAL && (kind != TN_LOOP || loops >= outside);
     loops += kind == TN_LOOP;
   }
-  for (int j = 0; j < p->nreduce; j++) if (tn_folds_over(p->reduce[j], r)) return 1;
+  for (int j = 0; j < p->nreduce; j++) if (tn_reduces_over(p->reduce[j], r)) return 1;
   return -1;
 }
 

@@ -2,9 +2,9 @@
 //
 // In:  a kernel, the limits of a device. Out: cycles of one launch on one core; good for ranking candidates only. Work
 //      groups and items are tasks without a price, on as many cores as are given.
-// Instructions: a node runs once in every round of the innermost loop it depends on, once for each copy and
+// Instructions: a node runs once in every iteration of the innermost loop it depends on, once for each copy and
 // vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
-// Memory: at every level of the caches, an access fetches its lines anew in each round of the loops that are too
+// Memory: at every level of the caches, an access fetches its lines anew in each iteration of the loops that are too
 // far out for their data to stay. Strides are measured: elements are evaluated again with one range a step further.
 // The rates are those of a core with full-width vectors: one load and one multiply-add a cycle, four cycles until
 // a sum is there (Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs, 2023: Skylake-X
@@ -20,8 +20,8 @@ enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024,
   TN_COST_REGISTERS = 64,                  // of a device that does not say
   TN_COST_NONE = TN_COST_RANGES };
 #define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
-#define TN_COST_FOLD 8.0                   // to fold the lanes of a vector
-#define TN_COST_ROUND 1.0                  // of a loop's own, each round
+#define TN_COST_HREDUCE 8.0                // to fold the lanes of a vector
+#define TN_COST_ITERATION 1.0              // of a loop's own, each iteration
 #define TN_COST_TASK 2000.0                // to hand a task to a thread
 
 typedef struct tn_cost { double cycles, core, memory, tasks, each; } tn_cost;   // cycles: of both; each: of a task
@@ -33,8 +33,8 @@ static double tn_cost_on(const tn_cost *c, int cores) {
 
 typedef struct tn_cost_loop {              // by number of the range; the last stands for no loop
   int parent, depth;
-  double times, arithmetic, loads, wait;   // times: rounds in all
-  double live, steps;                      // registers that are in use, in each of so many steps of a round
+  double times, arithmetic, loads, wait;   // times: iterations in all
+  double live, steps;                      // registers that are in use, in each of so many steps of an iteration
   double nbytes;                           // of the lines that one run of it touches
   uint64_t inside;                         // ranges that advance in one run of it
 } tn_cost_loop;
@@ -84,7 +84,7 @@ static double tn_cost_width(const tn_cost_walk *w, uint64_t ranges, int dtype) {
 
 static uint64_t tn_cost_closed(const tn_cost_walk *w, const tiny_uop *u) {
   uint64_t closed = 0;
-  const int from = tn_is_running(u) ? -1 : tn_ranges_from(u->op);
+  const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
   if (from >= 0)
     for (uint32_t i = (uint32_t)from; i < u->nsrc; i++)
       if (u->src[i]->op == TINY_OP_RANGE) closed |= tn_cost_bit(w, u->src[i]);
@@ -153,7 +153,7 @@ static tn_cost_loop *tn_cost_loop_of(tn_cost_walk *w, uint64_t ranges) {
 }
 
 static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
-  const uint64_t own = tn_is_running(u) ? w->open[u->seq] & w->open[u->src[1]->seq] : tn_cost_closed(w, u);
+  const uint64_t own = tn_is_carried(u) ? w->open[u->seq] & w->open[u->src[1]->seq] : tn_cost_closed(w, u);
   const uint64_t ranges = w->open[u->src[0]->seq] | own, outside = w->open[u->seq];
   tn_cost_loop *l = tn_cost_loop_of(w, ranges);
   const double vectors = tn_cost_width(w, ranges, u->dtype);
@@ -168,7 +168,7 @@ static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
   w->code += copies * vectors;
   if (own & w->lanes) {
     l = tn_cost_loop_of(w, outside);
-    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_COST_FOLD;
+    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_COST_HREDUCE;
   }
 }
 
@@ -186,7 +186,7 @@ static void tn_cost_load(tn_cost_walk *w, const tiny_uop *u, const tn_cost_acces
   const double n = l->times * tn_cost_extents(w, ranges & w->copies);
   l->loads += n * each;
   if (index->nsrc == 3) l->arithmetic += n * (w->open[index->src[2]->seq] & w->lanes ? 2 : 0.5);
-  if (u->op == TINY_OP_LOAD && a->ranges & w->lanes && l->live > 0)    // used again in the other copies of the round
+  if (u->op == TINY_OP_LOAD && a->ranges & w->lanes && l->live > 0)    // used again in the iteration's other copies
     l->live += tn_cost_extents(w, ranges & w->copies & ~w->unrolled) * tn_cost_width(w, ranges, u->dtype);
   w->code += tn_cost_extents(w, ranges & w->copies) * each;
 }
@@ -211,7 +211,7 @@ static double tn_cost_core(tn_cost_walk *w) {
     if (spilled > 0) l->loads += l->times * l->steps * spilled * 3;
     const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
     cycles += (most > l->wait ? most : l->wait) + 0.2 * (l->arithmetic + l->loads - most);
-    if (r < TN_COST_NONE) cycles += l->times * TN_COST_ROUND;
+    if (r < TN_COST_NONE) cycles += l->times * TN_COST_ITERATION;
   }
   return cycles;
 }

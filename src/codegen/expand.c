@@ -11,7 +11,7 @@
 #include "replace.c"
 #endif
 
-enum { TN_COMB = 4 };                      // greatest step of a strided load that is made of vector loads
+enum { TN_DEINTERLEAVE = 4 };                      // greatest step of a strided load that is made of vector loads
 
 static int tn_is_item(const tiny_uop *r) {
   return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
@@ -25,7 +25,7 @@ static int tn_is_parallel(const tiny_uop *r) {
 
 // Does u end range r?
 static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
-  const int from = tn_is_running(u) ? -1 : tn_ranges_from(u->op);
+  const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
   for (uint32_t i = from < 0 ? u->nsrc : (uint32_t)from; i < u->nsrc; i++) if (u->src[i] == r) return 1;
   return 0;
 }
@@ -289,7 +289,7 @@ static int64_t tn_memory_nelem(const tiny_uop *m) {
 }
 
 // Every step-th element from base on, from vectors that hold them all and nothing beyond the first and the last.
-static tiny_uop *tn_lanes_comb(tiny_ctx *t, tiny_uop *load, tiny_uop *base, int64_t step, int lanes) {
+static tiny_uop *tn_lanes_deinterleave(tiny_ctx *t, tiny_uop *load, tiny_uop *base, int64_t step, int lanes) {
   const int64_t first = step < 0 ? step * (lanes - 1) : 0, last = (step < 0 ? -step : step) * (lanes - 1) + 1 - lanes;
   tn_list one = {NULL, 0, 0};
   for (int i = 0; i < lanes; i++) {
@@ -320,8 +320,8 @@ static tiny_uop *tn_lanes_load(tiny_ctx *t, tiny_uop *load) {
     return tn_u3(t, TINY_OP_WHERE, index->src[2], tn_lanes_of(t, one, lanes),
                  tn_lanes_of(t, tn_const(t, load->dtype, tn_dtype_value(load->dtype, 0)), lanes));
   }
-  if (base && scalar_valid && load->nsrc == 1 && step && step >= -TN_COMB && step <= TN_COMB)
-    return tn_lanes_comb(t, load, base, step, lanes);
+  if (base && scalar_valid && load->nsrc == 1 && step && step >= -TN_DEINTERLEAVE && step <= TN_DEINTERLEAVE)
+    return tn_lanes_deinterleave(t, load, base, step, lanes);
   if (base && scalar_valid && load->nsrc == 1) {
     tn_list one = {NULL, 0, 0};
     for (int i = 0; i < lanes; i++) {
@@ -362,7 +362,7 @@ static tiny_uop *tn_lanes_prefetch(tiny_ctx *t, tiny_uop *index) {
   return tn_prefetch(t, tn_index_with(t, index, first, 1));
 }
 
-// One node over lanes, its sources done. REDUCE over r folds its lanes; END drops r.
+// One node over lanes, its sources done. REDUCE over r reduces its lanes; END drops r.
 static tiny_uop *tn_lanes_node(tiny_ctx *t, tiny_uop *u, tiny_uop **src, const tiny_uop *r) {
   if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) {
     tn_list now = {NULL, 0, 0};

@@ -10,8 +10,8 @@
 #endif
 
 enum {
-  TN_LONG_LOOP = 64,                       // rounds: compilers guess about 32
-  TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its rounds are long enough
+  TN_LONG_LOOP = 64,                       // iterations: compilers guess about 32
+  TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its iterations are long enough
   TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
@@ -29,7 +29,7 @@ static const tiny_uop *tn_loop_around(const tn_lowered *k, int at) {
   return NULL;
 }
 
-// Does the store, by itself or with the next rounds of its loop, write whole lines?
+// Does the store, by itself or with the next iterations of its loop, write whole lines?
 static int tn_stores_lines(tiny_ctx *t, const tn_lowered *k, int at) {
   const tiny_uop *u = k->list[at];
   const int lanes = u->src[1]->lanes, nbytes = lanes * tn_dtypes[u->src[1]->dtype].nbytes;
@@ -57,7 +57,7 @@ static int tn_loop_is_long(const tiny_uop *range) {
   return tn_is_const(range->src[0]) && range->src[0]->k >= TN_LONG_LOOP;
 }
 
-// Does a short loop add to a tile of vectors? Copies of its rounds would share what they read, and more of it than the
+// Does a short loop add to a tile of vectors? Copies of its iterations would share what they read, and more of it than
 // registers have room for.
 static int tn_loop_is_rolled(const tn_lowered *k, int at) {
   int sums = 0;

@@ -31,7 +31,7 @@ static int tn_linear_block_of(const tn_linear *l, const tiny_uop *range) {
 
 static uint64_t *tn_linear_open_at(const tn_linear *l, int i) { return l->open + (size_t)i * (size_t)l->words; }
 
-// What a loop does that may not run at all stays in it, though it be the same in all of its rounds.
+// What a loop does that may not run at all stays in it, though it be the same in all of its iterations.
 static void tn_linear_hold(tn_linear *l, tiny_uop *body, int loop) {
   tn_list todo = {NULL, 0, 0};
   tn_push(l->t, &todo, body);

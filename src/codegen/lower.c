@@ -17,9 +17,9 @@ static tiny_uop *tn_reg_store(tiny_ctx *t, tiny_uop *memory, tiny_uop *value) {
 }
 
 // Sum (or other fold) of an unrolled value. Products are chained onto the accumulator, one fused
-// multiply-add each; anything else is folded as a tree first, so that the accumulator waits once
-// per round. acc may be NULL.
-static tiny_uop *tn_reduce_fold(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
+// multiply-add each; anything else is reduced as a tree first, so that the accumulator waits once
+// per iteration. acc may be NULL.
+static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *acc) {
   if (value->op == TINY_OP_WMMA && acc) {
     tiny_uop *src[3] = {value->src[0], value->src[1], acc};
     return tn_uop_with(t, value, src);
@@ -72,7 +72,7 @@ static tiny_uop *tn_lower_reduce_group(tiny_ctx *t, tiny_uop *sink, tiny_uop *co
     for (uint32_t j = 1; j < u->nsrc; j++) tn_push(t, &deps, u->src[j]);
     tn_push(t, &stores,
             tn_reg_store(t, reg,
-                         tn_reduce_fold(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)))));
+                         tn_reduce_step(t, (int)u->k, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)))));
     tn_push(t, &memory, reg);
   }
   tn_push(t, &end, stores.n == 1 ? stores.u[0] : tn_node_of(t, TINY_OP_GROUP, TINY_VOID, &stores));
@@ -89,8 +89,8 @@ static tiny_uop *tn_end_of(tiny_ctx *t, tiny_uop *sink, const tiny_uop *range) {
   return NULL;
 }
 
-// A running REDUCE becomes an accumulator that is set before its loop, and kept at the end of every round.
-static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
+// A carried REDUCE becomes an accumulator that is set before its loop, and kept at the end of every iteration.
+static tiny_uop *tn_lower_carried(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
   const int op = (int)(u->k & 0xFF);
   tiny_uop *loop = u->src[1], *end = tn_end_of(t, sink, loop);
   tiny_uop *reg = tn_define(t, u->dtype, u->lanes, TN_SPACE_REG, 1);
@@ -101,7 +101,7 @@ static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
   tn_push(t, &deps, tn_reg_store(t, tn_after_all(t, reg, &around),
                                  tn_const(t, u->dtype, tn_reduce_identity(op, u->dtype))));
   tn_push(t, &deps, loop);
-  tiny_uop *now = tn_reduce_fold(t, op, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)));
+  tiny_uop *now = tn_reduce_step(t, op, u->src[0], tn_reg_load(t, tn_after_all(t, reg, &deps)));
   sink = tn_replace(t, sink, 1, &u, &now);
   end = tn_end_of(t, sink, loop);
   tn_push(t, &body, end->src[0]);
@@ -113,18 +113,18 @@ static tiny_uop *tn_lower_running(tiny_ctx *t, tiny_uop *sink, tiny_uop *u) {
 }
 
 // A REDUCE whose ranges are all unrolled is an expression.
-static tiny_uop *tn_fold_unrolled(tiny_ctx *t, tiny_uop *u) {
-  return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_fold(t, (int)u->k, u->src[0], NULL) : NULL;
+static tiny_uop *tn_reduce_unrolled(tiny_ctx *t, tiny_uop *u) {
+  return u->op == TINY_OP_REDUCE && u->nsrc == 1 ? tn_reduce_step(t, (int)u->k, u->src[0], NULL) : NULL;
 }
 
 static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
-  sink = tn_remake(t, sink, tn_fold_unrolled);
+  sink = tn_remake(t, sink, tn_reduce_unrolled);
   for (;;) {
     tn_list all = {NULL, 0, 0}, group = {NULL, 0, 0};
     tn_collect_op(t, sink, TINY_OP_REDUCE, &all);
     if (!all.n) return sink;
     tiny_uop *first = all.u[0];            // innermost: its sources hold no REDUCE
-    if (tn_is_running(first)) { sink = tn_lower_running(t, sink, first); continue; }
+    if (tn_is_carried(first)) { sink = tn_lower_carried(t, sink, first); continue; }
     for (int i = 0; i < all.n; i++) if (tn_same_ranges(all.u[i], first)) tn_push(t, &group, all.u[i]);
     sink = tn_lower_reduce_group(t, sink, group.u, group.n);
   }
@@ -142,7 +142,7 @@ static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
 }
 
 // Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
-// are folded into dim 2.
+// are reduced into dim 2.
 static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
   tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0}, ends = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
@@ -210,7 +210,7 @@ static tiny_uop *tn_split_end(tiny_ctx *t, tiny_uop *u) {
 
 // HREDUCE as arithmetic on halves, for languages that are rendered.
 static tiny_uop *tn_lower_hreduce(tiny_ctx *t, tiny_uop *u) {
-  return u->op == TINY_OP_HREDUCE ? tn_fold_halves(t, u->src[0], (int)u->k, 1) : NULL;
+  return u->op == TINY_OP_HREDUCE ? tn_reduce_halves(t, u->src[0], (int)u->k, 1) : NULL;
 }
 
 typedef struct tn_lowered {                // a kernel ready to be rendered or interpreted

@@ -1,13 +1,13 @@
 // optimize: chooses a schedule for a kernel in microseconds.
 //
 // In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after its opts; their list.
-// On a CPU: reductions become register tiles (tile.c) or walk along rows (columns.c), everything else lanes (rows.c);
-// scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups and items, long
-// reductions are shared by a group.
+// On a CPU: reductions become register tiles (tile.c) or blocks of columns (column_reduce.c), all else gets lanes
+// (elementwise.c); scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups
+// and items, long reductions are shared by a group.
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
-#include "columns.c"
+#include "column_reduce.c"
 #endif
 
 enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
@@ -131,6 +131,7 @@ static void tn_optimize(tn_kernel_state *s) {
   if (!target->limits->threads) tn_optimize_gpu(s, &p, target);
   else if (p.carried) tn_optimize_scan(s, &p, target);
   else if (p.nreduce != 1 || p.row || large) tn_optimize_elementwise(s, &p, target);
-  else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_columns(s, &p, target)) tn_optimize_reduce(s, &p, target);
+  else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_column_reduce(s, &p, target))
+    tn_optimize_reduce(s, &p, target);
 }
 #endif

@@ -46,7 +46,7 @@ enum { TN_AXIS_GONE, TN_AXIS_STORE, TN_AXIS_REDUCE, TN_AXIS_OTHER };
 static int tn_axis_role(const tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
   tn_list all = {NULL, 0, 0};
   for (int i = 0; i < p->nout; i++) if (p->out[i] == r) return TN_AXIS_STORE;
-  for (int i = 0; i < p->nreduce; i++) if (tn_folds_over(p->reduce[i], r)) return TN_AXIS_REDUCE;
+  for (int i = 0; i < p->nreduce; i++) if (tn_reduces_over(p->reduce[i], r)) return TN_AXIS_REDUCE;
   if (r == p->carried) return TN_AXIS_GONE;
   tn_toposort(s->t, s->sink, &all);
   for (int i = 0; i < all.n; i++) {
@@ -155,7 +155,7 @@ static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, 
     case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
     case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
     case TN_OPT_LOOP:
-      for (int i = 0; i < p->nreduce; i++) n += tn_folds_over(p->reduce[i], r);
+      for (int i = 0; i < p->nreduce; i++) n += tn_reduces_over(p->reduce[i], r);
       return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
     default:            return 0;
   }
@@ -178,7 +178,7 @@ static int tn_opt_part(tn_kernel_state *s, const tn_profile *p, const tn_opt *o)
   const int role = tn_axis_role(s, p, r);
   if (f < 2 || f > n) return 0;
   for (int i = 0; role == TN_AXIS_REDUCE && n % f && i < p->nreduce; i++)    // what is left over is computed apart
-    for (uint32_t j = 1; tn_folds_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
+    for (uint32_t j = 1; tn_reduces_over(p->reduce[i], r) && j < p->reduce[i]->nsrc; j++)
       if (tn_opt_is_around_stage(s, p->reduce[i]->src[j])) return 0;
   if (role != TN_AXIS_STORE && tn_opt_has(s, TINY_OP_WMMA)) return 0;
   if ((o->kind == TN_OPT_UPCAST || o->kind == TN_OPT_UNROLL || o->kind == TN_OPT_LANE) && tn_opt_is_around_stage(s, r))
@@ -259,7 +259,7 @@ static int tn_opt_is_named(const tn_opt *o, const tn_kernel_state *s, const tiny
 // Does x read nothing that the kernel writes, and is it of a kind that memory holds?
 static int tn_opt_may_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
-  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_running(x) ||
+  if (x->lanes != 1 || x->dtype == TINY_INDEX || x->dtype == TINY_VOID || tn_is_carried(x) ||
       (x->dtype == TINY_BOOL && x->op != TINY_OP_LOAD) ||
       !(x->op == TINY_OP_LOAD || x->op == TINY_OP_REDUCE || x->op == TINY_OP_CAST || x->op == TINY_OP_BITCAST ||
         tn_op_is(x->op, TINY_ALU)))
@@ -307,8 +307,8 @@ static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   (void)p;
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
   const tiny_limits *limits = s->target->limits;
-  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_running(reduce) || limits->threads ||
-      !tn_folds_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
+  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_carried(reduce) || limits->threads ||
+      !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
       tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE) ||
       !tn_opt_fits(limits->local_max, o->amount))
     return 0;

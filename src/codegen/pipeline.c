@@ -36,12 +36,12 @@ static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
   return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
 }
 static tiny_uop *tn_pass_scans(tn_pipeline *p, tiny_uop *sink) {
-  tiny_uop *bare = tn_idles_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
+  tiny_uop *bare = tn_masked_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
   return scans == bare ? sink : scans;     // a scan leaves nothing out
 }
 static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewrite(p->t, sink, tn_rules_gate, NULL); }
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
-static tiny_uop *tn_pass_idles(tn_pipeline *p, tiny_uop *sink) { return tn_idles_keep(p->t, sink); }
+static tiny_uop *tn_pass_masked(tn_pipeline *p, tiny_uop *sink) { return tn_masked_keep(p->t, sink); }
 
 static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_ranges(p->t, sink); }
 
@@ -108,7 +108,7 @@ static const tn_pass tn_passes[] = {
   {"scans",           tn_pass_scans,        TN_PREPARE, TN_IF_FREE},
   {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
-  {"idles",           tn_pass_idles,        TN_PREPARE, TN_IF_FREE},
+  {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
   {"joins",           tn_pass_joins,        TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},

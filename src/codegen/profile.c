@@ -77,7 +77,7 @@ static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
     if (u->op == TINY_OP_LOAD) {
       tn_push(t, &load, u->src[0]);
       p->repeats &= u->src[0]->src[0] != p->store->src[0];
-    } else if (u->op == TINY_OP_REDUCE && !tn_is_running(u)) {
+    } else if (u->op == TINY_OP_REDUCE && !tn_is_carried(u)) {
       tn_push(t, &reduce, u);
       for (int j = 0; j < out.n; j++) p->row |= !tn_depends(t, u, out.u[j]);
     } else if (u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_REDUCE) tn_push(t, &red, u);
@@ -94,12 +94,12 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_list all = {NULL, 0, 0};
   memset(p, 0, sizeof *p);
   p->end = sink->src[0];
-  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_IDLE) return;
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_MASKED) return;
   if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
   p->store = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[0];
   p->usable = p->repeats = 1;
   tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) if (tn_is_running(all.u[i])) p->carried = all.u[i]->src[1];
+  for (int i = 0; i < all.n; i++) if (tn_is_carried(all.u[i])) p->carried = all.u[i]->src[1];
   tn_profile_nodes(t, &all, p);
 }
 

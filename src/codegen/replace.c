@@ -2,7 +2,7 @@
 //
 // In:    a root, nodes of it and what stands for each.
 // Out:   the root with those replaced everywhere.
-// Holds: ranges of END, REDUCE, STAGE and IDLE are always RANGE nodes: an expression in a range list stands for the
+// Holds: ranges of END, REDUCE, STAGE and MASKED are always RANGE nodes: an expression in a range list stands for the
 //        ranges that it depends on, and a list that loses its last range goes.
 #ifndef TN_CODEGEN_REPLACE
 #define TN_CODEGEN_REPLACE
@@ -12,7 +12,7 @@
 
 // First source that is a range list, -1: none.
 static int tn_ranges_from(int op) {
-  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_IDLE ? 1 : -1;
+  return op == TINY_OP_END || op == TINY_OP_REDUCE || op == TINY_OP_STAGE || op == TINY_OP_MASKED ? 1 : -1;
 }
 
 // The nodes of root that depend on from[0..n-1], sources first; now[u->seq] is what node u of root is replaced by.

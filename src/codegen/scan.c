@@ -1,7 +1,7 @@
 // scan: reductions of all elements up to each, as loop-carried ones.
 //
 // In:    a kernel with REDUCEs whose summands go to all elements from their own on.
-// Out:   they are running REDUCEs: the fold of one value over the iterations so far of a loop of the kernel, which
+// Out:   they are carried REDUCEs: the reduction of one value over the iterations so far of a loop of the kernel, which
 //        comes inside of all others and is neither split nor shared.
 // Holds: before the kernel is linear they become accumulators.
 #ifndef TN_CODEGEN_SCAN
@@ -18,42 +18,42 @@ static int tn_is_of_kernel(tiny_ctx *t, tiny_uop *u, const tiny_uop *end) {
   return 1;
 }
 
-// One more scan of the kernel along *round (NULL: any range) as a running REDUCE; NULL: there is none.
-static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tiny_uop **round, int *backward) {
+// One more scan of the kernel along *carried (NULL: any range) as a carried REDUCE; NULL: there is none.
+static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tiny_uop **carried, int *backward) {
   const tiny_uop *end = sink->src[0];
   tn_list reduces = {NULL, 0, 0};
   tn_scan_fact f;
   tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++) {
     tiny_uop *u = reduces.u[i];
-    if (tn_is_running(u) || !tn_find_scan(t, u, end->src + 1, (int)end->nsrc - 1, &f)) continue;
-    if ((*round && (f.loop != *loop || f.backward != *backward)) || !tn_is_of_kernel(t, u, end)) continue;
-    if (!*round) {
+    if (tn_is_carried(u) || !tn_find_scan(t, u, end->src + 1, (int)end->nsrc - 1, &f)) continue;
+    if ((*carried && (f.loop != *loop || f.backward != *backward)) || !tn_is_of_kernel(t, u, end)) continue;
+    if (!*carried) {
       *loop = f.loop; *backward = f.backward;
-      *round = f.backward ? tn_range(t, tn_range_extent(f.loop), TN_LOOP) : f.loop;
+      *carried = f.backward ? tn_range(t, tn_range_extent(f.loop), TN_LOOP) : f.loop;
     }
-    tiny_uop *scan = tn_reduce_over(t, u->k | TN_RUNNING, tn_replace(t, f.value, 1, loop, round), 1, round);
+    tiny_uop *scan = tn_reduce_over(t, u->k | TN_CARRIED, tn_replace(t, f.value, 1, loop, carried), 1, carried);
     return tn_replace(t, sink, 1, &u, &scan);
   }
   return NULL;
 }
 
-// The kernel with its scans as running REDUCEs; their loop becomes the innermost of the kernel's.
+// The kernel with its scans as carried REDUCEs; their loop becomes the innermost of the kernel's.
 static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
-  tiny_uop *loop = NULL, *round = NULL, *next, *end = sink->src[0];
+  tiny_uop *loop = NULL, *carried = NULL, *next, *end = sink->src[0];
   int backward = 0;
   if (sink->nsrc != 1 || end->op != TINY_OP_END) return sink;
-  while ((next = tn_write_scan(t, sink, &loop, &round, &backward))) sink = next;
-  if (!round) return sink;
+  while ((next = tn_write_scan(t, sink, &loop, &carried, &backward))) sink = next;
+  if (!carried) return sink;
   if (backward) {
-    tiny_uop *turned = tn_u2(t, TINY_OP_MUL, round, tn_index(t, -1));
-    turned = tn_u2(t, TINY_OP_ADD, turned, tn_index(t, tn_range_extent(round) - 1));
+    tiny_uop *turned = tn_u2(t, TINY_OP_MUL, carried, tn_index(t, -1));
+    turned = tn_u2(t, TINY_OP_ADD, turned, tn_index(t, tn_range_extent(carried) - 1));
     sink = tn_replace(t, sink, 1, &loop, &turned);
   }
   tn_list src = {NULL, 0, 0};
   end = sink->src[0];
-  for (uint32_t i = 0; i < end->nsrc; i++) if (end->src[i] != round) tn_push(t, &src, end->src[i]);
-  tn_push(t, &src, round);
+  for (uint32_t i = 0; i < end->nsrc; i++) if (end->src[i] != carried) tn_push(t, &src, end->src[i]);
+  tn_push(t, &src, carried);
   tiny_uop *last = tn_node_of(t, TINY_OP_END, TINY_VOID, &src);
   return tn_simplify(t, tn_replace(t, sink, 1, &end, &last));
 }

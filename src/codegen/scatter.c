@@ -1,7 +1,7 @@
 // scatter: reductions whose summands go to one element each, as loops over the summands.
 //
 // In:    a kernel that stores a REDUCE of which rules/reduce.c has found that each summand goes to one element only.
-// Out:   one that first fills its output with the identity, then loops over the summands in order and folds each into
+// Out:   one that first fills its output with the identity, then loops over the summands in order and reduces each into
 //        the element it names. What is adjacent and goes to one place together (a row) loops inside.
 // Holds: only other ranges of the output are ever shared between tasks or work items: no two of them meet in one
 //        element, and the order of additions never depends on who does them.

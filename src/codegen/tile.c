@@ -2,9 +2,9 @@
 //
 // The tile's sizes are found by trying all that fit the register file and counting vector loads for each
 // multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE. A reduction
-// too long for a panel of the nearer cache goes in rounds, whose sums stay in memory between them. Rows that are whole
-// pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and is read
-// for several panels.
+// too long for a panel of the nearer cache goes in K blocks, whose sums stay in memory between them. Rows that are
+// whole pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and
+// is read for several panels.
 #ifndef TN_CODEGEN_TILE
 #define TN_CODEGEN_TILE
 #ifndef TINY_AMALGAMATED
@@ -19,23 +19,23 @@ enum {
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and the copies of its sum that a tile may have
   TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16,   // tasks that a matmul should have; tiles of rows that pay for a panel
-  TN_ROUND = 256                           // multiply-adds that pay for a sum's way to the cache and back
+  TN_KBLOCK_PAYS = 256                     // multiply-adds that pay for a sum's way to the cache and back
 };
 enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
 #define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
 #define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines or pages
 #define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
 #define TN_SCATTERED_STORE 2.2             // the same
-#define TN_CROWDED_LOAD 1.4                // of a load of rows that push each other out of the nearest cache
-#define TN_LANES_FOLDED 10                 // to one number, in vector instructions
-#define TN_COMB_LOAD    1.5                // of a load of every n-th element, n <= TN_COMB, in vector instructions
+#define TN_CONFLICTING_LOAD 1.4            // of a load of rows that push each other out of the nearest cache
+#define TN_HREDUCE_COST 10                 // to one number, in vector instructions
+#define TN_DEINTERLEAVED_LOAD 1.5          // of a load of every n-th element, n <= TN_DEINTERLEAVE, likewise
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
   int lanes, v_in_reduce, packs, packs_rows;   // packs: what is read as vectors is packed first; the other too
   int scatters;                            // lanes are stored apart from each other
   int64_t vectors, f[2];                   // copies of v's lanes, of u
-  int64_t rounds;                          // of the reduction, that a panel holds
+  int64_t kblock;                          // of the reduction, that a panel holds
   uint32_t distant;                        // bit i: rows of load i lie pages apart, in memory that no cache holds
   double cost, after;                      // after: of what an element's sum goes through, in instructions
 } tn_tile;
@@ -57,16 +57,16 @@ static int64_t tn_panel_nbytes(const tn_target *target) {
   return half < TN_STAGE_MAX_NBYTES ? half : (int64_t)TN_STAGE_MAX_NBYTES;
 }
 
-// Are the rows of this load worth packing beside the panel? If they are converted; if it takes rounds to read them and
-// they are whole pages apart: few sets of the caches and few banks of memory hold them.
-static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int in_rounds) {
+// Are the rows of this load worth packing beside the panel? If they are converted; if it takes K blocks to read them
+// and they are whole pages apart: few sets of the caches and few banks of memory hold them.
+static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int is_kblocked) {
   const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
   if (p->reduce[0]->src[0]->op != TINY_OP_DOT && nbytes < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
-  return in_rounds && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
+  return is_kblocked && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
 }
 
 // Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
-// rows. A reduction too long for one panel goes in rounds, as even as can be; short ones, where rows are packed.
+// rows. A reduction too long for one panel goes in K blocks, as even as can be; short ones, where rows are packed.
 static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
   const int64_t width = c->lanes * c->vectors;
   int operands = 0, panel = -1, rows = -1;
@@ -83,30 +83,30 @@ static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_ta
   const int64_t n = tn_range_extent(p->red[0]);
   int64_t most = tn_panel_nbytes(target) / nbytes;
   c->packs_rows = rows >= 0 && tn_tile_packs_rows(p, reads, rows, n > most);
-  if (c->packs_rows && most > TN_ROUND) most = TN_ROUND;
-  c->rounds = n / tn_tiles_of(p->red[0], most);
-  return c->rounds > 1;
+  if (c->packs_rows && most > TN_KBLOCK_PAYS) most = TN_KBLOCK_PAYS;
+  c->kblock = n / tn_tiles_of(p->red[0], most);
+  return c->kblock > 1;
 }
 
 // Do the rows of load i that a tile reads side by side push each other out of the nearest cache?
-static int tn_tile_crowds(const tn_profile *p, const tn_reads *read, const tiny_memory_level *nearest, int i,
+static int tn_tile_conflicts(const tn_profile *p, const tn_reads *read, const tiny_memory_level *nearest, int i,
                           int64_t rows) {
   return read->u[0] && read->apart != TN_IRREGULAR &&
       tn_cost_conflicts((double)rows, read->apart * tn_dtypes[p->load[i]->dtype].nbytes, nearest);
 }
 
 // Vector instructions per element of a candidate tile: loads, multiply-adds, the loop's own; what comes before
-// and after the reduction is shared by all it folds.
+// and after the reduction is shared by all it reduces.
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tiny_memory_level *nearest,
                            const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  double loads = c->packs && c->rounds < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->rounds : 0;
-  double folds = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
-  for (int i = 0; i < p->nred; i++) folds *= (double)tn_range_extent(p->red[i]);
+  double loads = c->packs && c->kblock < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->kblock : 0;
+  double reduced = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
+  for (int i = 0; i < p->nred; i++) reduced *= (double)tn_range_extent(p->red[i]);
   once += fmas * c->after;
-  if (c->v_in_reduce) {                    // sums of lanes are folded, and what comes then is scalar
-    once += fmas * TN_LANES_FOLDED;
-    folds /= c->lanes;
+  if (c->v_in_reduce) {                    // sums of lanes are reduced, and what comes then is scalar
+    once += fmas * TN_HREDUCE_COST;
+    reduced /= c->lanes;
   }
   for (int i = 0; i < p->nload; i++) {
     double n = reads[i].again ? 0 : reads[i].v ? 1 + TN_NEXT_LOAD * (double)(c->vectors - 1) : 1;
@@ -114,15 +114,15 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tin
     for (int j = 0; j < 2; j++)
       if (reads[i].u[j])
         n *= 1 + (reads[i].beside[j] ? TN_NEXT_LOAD : reads[i].streams[j] ? 1 + TN_FAR_ROW : 1) * (double)(c->f[j] - 1);
-    if (c->v_in_reduce && reads[i].v && tn_tile_crowds(p, &reads[i], nearest, i, c->f[0])) n *= TN_CROWDED_LOAD;
+    if (c->v_in_reduce && reads[i].v && tn_tile_conflicts(p, &reads[i], nearest, i, c->f[0])) n *= TN_CONFLICTING_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
-    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_COMB ?
-        TN_COMB_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
+    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_DEINTERLEAVE ?
+        TN_DEINTERLEAVED_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
     if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
     else if (reads[i].reduce) loads += n * (reads[i].v ? each : 0.5);
     else once += n * (reads[i].v ? each : 0.5);
   }
-  return (loads + fmas + 1.5 + once / folds) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+  return (loads + fmas + 1.5 + once / reduced) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
       tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
@@ -201,12 +201,12 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
 // May the lanes of v be stored apart? Where they lie together in what is read, and many products make one element.
 static int tn_tile_may_scatter(tiny_ctx *t, const tn_profile *p, tiny_uop *v, int lanes) {
   int together = 0;
-  double rounds = 1;
-  for (int i = 0; i < p->nred; i++) rounds *= (double)tn_range_extent(p->red[i]);
+  double iterations = 1;
+  for (int i = 0; i < p->nred; i++) iterations *= (double)tn_range_extent(p->red[i]);
   for (int i = 0; i < p->nload; i++)
     for (int j = 0; j < p->nred; j++)
       together |= tn_depends(t, p->load[i], p->red[j]) && tn_stride_in(t, p->load[i]->src[1], v) == 1;
-  return together && rounds >= 2 * lanes;
+  return together && iterations >= 2 * lanes;
 }
 
 // What comes after the sum of an element, in instructions.
@@ -323,7 +323,7 @@ static void tn_pack_lanes(tn_kernel_state *s, tiny_uop *const *range, int n, int
     if (tn_range_kind(range[i]) == TN_UPCAST) copies[ncopies++] = range[i];
     else if (tn_pack_reads_along(s, range[i])) along = range[i];
   }
-  if (!along || tn_range_kind(last) != TN_VECTOR || extent < TN_SQUARE_LEAST || extent > TN_SQUARE_MOST ||
+  if (!along || tn_range_kind(last) != TN_VECTOR || extent < TN_BLOCK_LEAST || extent > TN_BLOCK_MOST ||
       tn_range_extent(along) % extent)
     return;
   for (int i = 0; i < ncopies; i++) tn_do_kind(s, TN_OPT_LOOP, copies[i]);   // one square at a time
@@ -348,7 +348,7 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
   tiny_uop *v = c->v_in_reduce && tn_range_extent(c->v) % c->lanes ? tn_do_pad(s, c->v, c->lanes) : c->v;
   x.lanes = tn_do_split(s, TN_OPT_LANE, v, c->lanes, &x.columns);
   if (!x.columns || !c->v_in_reduce) return x;
-  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors folded before the accumulator has to wait
+  int64_t f = c->f[0] * c->f[1] > 1 ? 2 : 8;   // vectors reduced before the accumulator has to wait
   while (tn_range_extent(x.columns) % f) f /= 2;
   if (f > 1) tn_do_split(s, TN_OPT_UNROLL, x.columns, f, &x.columns);
   return x;
@@ -386,9 +386,9 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
       others *= tn_range_extent(now.out[i]);
   const int64_t most = tn_panel_nbytes(target) / tn_dtypes[p->reduce[0]->dtype].nbytes;
   if (c->packs_rows) {                     // packed rows and sums have three quarters each
-    f = most * 3 / 4 / (tile * c->rounds);
+    f = most * 3 / 4 / (tile * c->kblock);
     g = most * 3 / 4 / ((f + 1) * tile * width) + 1;
-  } else if (c->rounds < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
+  } else if (c->kblock < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
   while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TILE_TASKS &&
          (f > TN_BLOCK_TILES || g > 1)) {
     if (g > 1 && (f <= TN_BLOCK_TILES || g * width > f * tile)) g = (g + 1) / 2;
@@ -417,14 +417,14 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
 // Lanes of a tile that would be stored apart from each other: of the loops over its copies, the one whose elements lie
 // together becomes lanes in their place, in squares that are turned on the way out of the tile's memory. loop[0..1]
 // and *lanes become what is left of them, NULL: nothing.
-static void tn_tile_turn(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
+static void tn_tile_transpose(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
                          tiny_uop **lanes) {
   tn_profile now;
   tn_profile_kernel(s->t, s->sink, &now);
   for (int i = 0; i < 2; i++) {
     if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
     const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
-    if (f < TN_SQUARE_LEAST) return;
+    if (f < TN_BLOCK_LEAST) return;
     tn_do_split(s, TN_OPT_UPCAST, tn_do_kind(s, TN_OPT_LOOP, *lanes), f, lanes);
     tn_do_split(s, TN_OPT_LANE, loop[i], f, &loop[i]);
     return;
@@ -442,7 +442,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   if (reduces.n == 1 && !tn_has_chunks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
-    tn_tile_turn(s, p, c, loop, &lanes);
+    tn_tile_transpose(s, p, c, loop, &lanes);
     if (lanes != x->lanes) loop[3] = lanes;
   }
   tiny_uop *order[4];
@@ -456,13 +456,13 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
 // Returns how many loops may become tasks: in those of panels each would pack the same rows again.
 static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target *target, const tn_tile *c,
                         tn_tiled x) {
-  tiny_uop *panel[3], *block[4], *rounds = NULL, *r = p->red[0], **copy, **rows = NULL;
+  tiny_uop *panel[3], *block[4], *kblocks = NULL, *r = p->red[0], **copy, **rows = NULL;
   tn_profile now;
   int n = 0, loops = 0;
   if (!c->packs || !x.rows || !x.columns) return TN_ALL_LOOPS;
   if (tn_loops_before(s, x.rows, x.columns)) tn_do_swap(s, x.rows, x.columns);
-  if (c->rounds < tn_range_extent(r)) r = tn_do_split(s, TN_OPT_SPLIT, r, c->rounds, &rounds);
-  if (rounds) rounds = tn_do_kind(s, TN_OPT_LOOP, rounds);
+  if (c->kblock < tn_range_extent(r)) r = tn_do_split(s, TN_OPT_SPLIT, r, c->kblock, &kblocks);
+  if (kblocks) kblocks = tn_do_kind(s, TN_OPT_LOOP, kblocks);
   tn_tile_block(s, p, target, c, &x);
   panel[n++] = r;
   if (x.vectors) panel[n++] = x.vectors;
@@ -475,7 +475,7 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   for (int i = 0; i < 2; i++) if (x.part[i]) block[n++] = x.part[i];
   block[n++] = r;
   if (c->packs_rows && (rows = tn_pack(s, block, n, x.columns))) tn_pack_lanes(s, rows, n, c->lanes);
-  if (rounds) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
+  if (kblocks) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
   tn_profile_kernel(s->t, s->sink, &now);
   for (int i = 0; i < now.nout && now.out[i] != (rows ? x.columns : x.rows); i++)
     loops += tn_range_kind(now.out[i]) == TN_LOOP;

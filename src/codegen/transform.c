@@ -93,7 +93,7 @@ static tiny_uop *tn_split_remainder(tn_kernel_state *s, tiny_uop *r, int64_t who
     tiny_uop *u = all.u[i];
     int over = 0;
     own.n = 0;
-    for (uint32_t j = 1; u->op == TINY_OP_IDLE && j < u->nsrc; j++) if (u->src[j] == r) {
+    for (uint32_t j = 1; u->op == TINY_OP_MASKED && j < u->nsrc; j++) if (u->src[j] == r) {
       tn_push(t, &from, u);
       tn_push(t, &to, tn_replace(t, u, 1, &r, &most));
       break;
@@ -217,16 +217,16 @@ static void tn_transform_order(tn_kernel_state *s, int n, tiny_uop *const *axes)
   s->sink = tn_replace(s->t, s->sink, 1, &end, &last);
 }
 
-// What no iteration reads need not be copied: each IDLE also of the ranges fresh[1..n], in the place of inner[0..n-1].
-static void tn_stage_idles(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
+// What no iteration reads need not be copied: each MASKED also of the ranges fresh[1..n], in place of inner[0..n-1].
+static void tn_stage_masked(tn_kernel_state *s, int n, tiny_uop *const *inner, tiny_uop **fresh) {
   tn_list src = {NULL, 0, 0};
   for (uint32_t i = 0; i < s->sink->nsrc; i++) tn_push(s->t, &src, s->sink->src[i]);
   for (uint32_t i = 1; i < s->sink->nsrc; i++) {
-    const tiny_uop *idle = s->sink->src[i];
-    if (idle->op != TINY_OP_IDLE || idle->k) continue;
-    fresh[0] = tn_replace(s->t, idle->src[0], n, inner, fresh + 1);
-    if (fresh[0] != idle->src[0])
-      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_IDLE, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
+    const tiny_uop *masked = s->sink->src[i];
+    if (masked->op != TINY_OP_MASKED || masked->k) continue;
+    fresh[0] = tn_replace(s->t, masked->src[0], n, inner, fresh + 1);
+    if (fresh[0] != masked->src[0])
+      tn_push(s->t, &src, tn_uop_make(s->t, TINY_OP_MASKED, TINY_VOID, 1, n + 1, fresh, 0, 0, NULL));
   }
   s->sink = tn_like(s->t, s->sink, 1, src.n, src.u);
 }
@@ -249,7 +249,7 @@ static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, t
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
   tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
-  if (load->op != TINY_OP_REDUCE) tn_stage_idles(s, n, inner, fresh);
+  if (load->op != TINY_OP_REDUCE) tn_stage_masked(s, n, inner, fresh);
   return stage;
 }
 

@@ -134,7 +134,7 @@ static void tn_heap_sink(const tiny_archive *a, int *heap, int n, int i) {
   }
 }
 // Do the entries lie one after the other: without overlap, or even without a gap from byte begin to end?
-static int tn_archive_places(tiny_archive *a, size_t begin, size_t end, int gaps) {
+static int tn_archive_offsets(tiny_archive *a, size_t begin, size_t end, int gaps) {
   if (a->n) {
     int *heap = (int *)tn_alloc(a->s.t, (size_t)a->n * sizeof *heap), ok = 1;
     if (!heap) return 0;
@@ -166,7 +166,7 @@ static int tn_archive_places(tiny_archive *a, size_t begin, size_t end, int gaps
 // What a reader does last.
 static int tn_archive_finish(tiny_archive *a, size_t begin, size_t end, int gaps) {
   const tn_entry *twice;
-  if (tn_archive_index(a, &twice)) return tn_archive_places(a, begin, end, gaps);
+  if (tn_archive_index(a, &twice)) return tn_archive_offsets(a, begin, end, gaps);
   return twice ? tn_source_fail(&a->s, twice->at, "name", "'%.100s' is there twice", twice->name) : 0;
 }
 #endif

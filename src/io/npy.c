@@ -180,7 +180,7 @@ static int tn_npy_describe(const tn_source *s, uint64_t whole, tn_npy_array *a) 
   for (int i = 0; i < n; i++) a->dim[i] = r.shape.dim[a->turned ? n - 1 - i : i];
   return 1;
 }
-static int tn_npy_turn(tiny_ctx *t, const tn_npy_array *a, tiny_uop **out) {
+static int tn_npy_transpose(tiny_ctx *t, const tn_npy_array *a, tiny_uop **out) {
   int64_t axes[TINY_MAX_DIMS];
   for (int i = 0; i < a->ndim; i++) axes[i] = a->ndim - 1 - i;
   if (a->turned) *out = tn_permute(t, *out, axes);
@@ -191,7 +191,7 @@ static int tn_npy_turn(tiny_ctx *t, const tn_npy_array *a, tiny_uop **out) {
 static int tn_npy_read(const tn_source *s, tiny_uop **out) {
   tn_npy_array a;
   return tn_npy_describe(s, s->nbytes, &a) &&
-      tn_source_tensor(s, a.data, a.dtype, a.big, a.ndim, a.dim, out) && tn_npy_turn(s->t, &a, out);
+      tn_source_tensor(s, a.data, a.dtype, a.big, a.ndim, a.dim, out) && tn_npy_transpose(s->t, &a, out);
 }
 
 // ** writing **

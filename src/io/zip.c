@@ -222,7 +222,7 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   if (!direct) tn_release(t, data, nbytes + 1);
   if (!done) { tn_storage_drop(t, storage); return 0; }
   *out = tn_reshape(t, tn_buffer_node(t, storage, n->dtype, n->nelem), n->ndim, n->dim);
-  return !tn_bad(t, *out) && tn_npy_turn(t, n, out);
+  return !tn_bad(t, *out) && tn_npy_transpose(t, n, out);
 }
 
 static int tn_zip_get(tiny_archive *a, const tn_entry *e, tiny_uop **out) {

@@ -122,7 +122,7 @@ static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) 
 
 // ** arithmetic **
 
-static int tn_fits_together(const tiny_uop *a, const tiny_uop *b) {
+static int tn_is_broadcastable(const tiny_uop *a, const tiny_uop *b) {
   return !a->ndim || !b->ndim || tn_has_dims(a, b->ndim, b->dim);
 }
 // Widens dim[0..*n) to hold a shape of xn dims as well; 0: they don't fit.
@@ -148,7 +148,7 @@ static tiny_uop *tn_misfit(tiny_ctx *t, const tiny_uop *a, const tiny_uop *b) {
 static void tn_broadcast(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
   int64_t dim[TN_MAX_DIMS];
   int n = 0;
-  if (tn_bad(t, *a) || tn_bad(t, *b) || tn_fits_together(*a, *b)) return;
+  if (tn_bad(t, *a) || tn_bad(t, *b) || tn_is_broadcastable(*a, *b)) return;
   if (!tn_broadcast_dims((*a)->ndim, (*a)->dim, &n, dim) ||
       !tn_broadcast_dims((*b)->ndim, (*b)->dim, &n, dim)) {
     *a = *b = tn_misfit(t, *a, *b);

@@ -67,7 +67,7 @@ static int64_t tn_eval_identity(int op, int d) {
   return 0;                                // of ADD; the bits of 0.0 are 0
 }
 
-static int64_t tn_eval_fold(int op, int d, int64_t a, int64_t b) {
+static int64_t tn_eval_binary(int op, int d, int64_t a, int64_t b) {
   const int64_t v[2] = {a, b};
   return tn_alu(op, d, d, 0, v, 2);
 }
@@ -205,7 +205,7 @@ static tiny_code tn_eval_value(tn_eval_decoder *d, const tiny_uop *u, const tn_e
   if (u->op == TINY_OP_BROADCAST && total != 1) return tn_eval_bad(d, u, "the source is a vector");
   if (u->op == TINY_OP_PICK && (u->k < 0 || u->k + u->lanes > total))
     return tn_eval_bad(d, u, "no such lane");
-  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_folds(u->k) || (total & (total - 1))))
+  if (u->op == TINY_OP_HREDUCE && (u->lanes != 1 || !tn_op_reduces(u->k) || (total & (total - 1))))
     return tn_eval_bad(d, u, "the number of lanes");
   if (u->op == TINY_OP_WMMA && !tn_wmma_fits(u)) return tn_eval_bad(d, u, "the sources are no tiles of its size");
   tn_eval_emit(d, u, 0, u->op == TINY_OP_HREDUCE ? total : u->lanes);       // HREDUCE folds in place
@@ -406,7 +406,7 @@ static void tn_eval_lanes(tn_eval_run *r, const tn_eval_ins *i) {
     memcpy(out, tn_eval_slot(r, a->slot), row * (size_t)a->lanes);
     for (int64_t half = a->lanes / 2; half; half /= 2)
       for (int64_t e = 0; e < half * r->items; e++)
-        out[e] = tn_eval_fold((int)i->u.k, i->u.dtype, out[e], out[e + half * r->items]);
+        out[e] = tn_eval_binary((int)i->u.k, i->u.dtype, out[e], out[e + half * r->items]);
   }
 }
 
@@ -734,7 +734,7 @@ static void tn_eval_reduce(const tiny_uop *u, const int64_t *x, int64_t nx, int6
   for (int64_t i = 0; i < nx; i++) {
     int64_t to = 0;
     for (int d = 0; d < u->ndim; d++) to = to * u->dim[d] + (u->dim[d] == 1 ? 0 : at[d]);
-    out[to] = tn_eval_fold(op, u->dtype, out[to], tn_dtype_convert(u->dtype, s->dtype, x[i]));
+    out[to] = tn_eval_binary(op, u->dtype, out[to], tn_dtype_convert(u->dtype, s->dtype, x[i]));
     tn_eval_step(s->dim, s->ndim, at);
   }
 }
@@ -812,7 +812,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
-      if (u->nsrc != 1 || !tn_op_folds(u->k & 0xFF))
+      if (u->nsrc != 1 || !tn_op_reduces(u->k & 0xFF))
         return tiny_fail(t, TINY_E_INTERNAL, "eval: no such REDUCE");
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;

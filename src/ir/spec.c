@@ -39,7 +39,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
-  {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_IDLE, 2, 'v'},
+  {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_MASKED, 2, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'g'},
   {TINY_OP_SINK, 7, 'v'}, {TINY_OP_BROADCAST, 6, '='}, {TINY_OP_STACK, 6, '='}, {TINY_OP_PICK, 6, '='},
   {TINY_OP_HREDUCE, 6, '='}, {TINY_OP_CAST, 7, '.'}, {TINY_OP_BITCAST, 7, 'b'}, {TINY_OP_NEG, 6, '='},
@@ -125,7 +125,7 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
   if (u->op == TINY_OP_BROADCAST) return total == 1 && u->lanes > 1 ? NULL : "takes a scalar";
   if (u->op == TINY_OP_PICK)
     return u->k >= 0 && u->k + u->lanes <= most ? NULL : "takes lanes of its source";
-  return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_op_folds(u->k) && !(most & (most - 1)))
+  return u->op != TINY_OP_HREDUCE || (u->lanes == 1 && tn_op_reduces(u->k) && !(most & (most - 1)))
     ? NULL : "folds a power of two lanes by ADD, MUL, MAX ..";
 }
 
@@ -135,7 +135,7 @@ static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
   if (tn_op_is(u->op, TINY_MOVEMENT)) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
-    const int fits = u->nsrc == 1 && tn_op_folds(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
+    const int fits = u->nsrc == 1 && tn_op_reduces(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";
   }
   if (u->op == TINY_OP_ASSIGN) {
@@ -182,11 +182,11 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_STORE: return x->op != TINY_OP_INDEX ? "stores to what is no INDEX"
       : x->dtype != u->src[1]->dtype ? "stores a value of another dtype" : NULL;
     case TINY_OP_REDUCE:
-      if (tn_is_running(u) && u->nsrc != 2) return "runs along one RANGE";
-      return tn_op_folds(u->k & ~(int64_t)TN_RUNNING) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
+      if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
+      return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
     case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
       : "stages to LOCAL or REG memory";
-    case TINY_OP_IDLE: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
+    case TINY_OP_MASKED: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
       ? "takes an integer and RANGEs, and k 0 or 1" : tn_spec_ranges(u);
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"
       : tn_spec_ranges(u);
@@ -234,10 +234,10 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       c.range[c.n] = u;
       open = (uint64_t)1 << c.n++;
     }
-    const int closes = u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && !tn_is_running(u)) ||
+    const int closes = u->op == TINY_OP_END || (u->op == TINY_OP_REDUCE && !tn_is_carried(u)) ||
       u->op == TINY_OP_STAGE;
     for (uint32_t j = 0; j < u->nsrc; j++) {
-      if (u->src[j]->op == TINY_OP_IDLE && u->op != TINY_OP_SINK)
+      if (u->src[j]->op == TINY_OP_MASKED && u->op != TINY_OP_SINK)
         return tn_spec_fail(s, u->src[j], "is no source of the SINK");
       const uint64_t of_source = c.open[(intptr_t)tn_map_get(&c.bit, u->src[j]) - 1];
       for (int r = 0; closes && j && r < c.n; r++) if (c.range[r] == u->src[j]) closed |= (uint64_t)1 << r;
@@ -247,7 +247,7 @@ static tiny_code tn_spec_ends(const tn_spec *s, const tn_list *order) {
       if (c.end[r]) return tn_spec_fail(s, c.range[r], "is closed by two ENDs");
       c.end[r] = u;
     }
-    c.open[i] = u->op == TINY_OP_IDLE ? 0 : open & ~closed;   // it speaks of ranges that others close
+    c.open[i] = u->op == TINY_OP_MASKED ? 0 : open & ~closed;   // it speaks of ranges that others close
   }
   const uint64_t left = order->n ? c.open[order->n - 1] : 0;
   for (int r = 0; r < c.n; r++) if (left >> r & 1 && !(s->lowering && tn_range_kind(c.range[r]) == TN_GROUP))

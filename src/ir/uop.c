@@ -16,9 +16,9 @@
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
-//   (x loop): of x in the rounds of the loop so far, which stays open | ASSIGN (base view value) -> base
+//   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
 //   STAGE (x ranges..) k space | INDEX (memory element [valid]) | LOAD (index [otherwise]) | STORE (index value)
-//   PREFETCH (index): it is wanted soon, and need not be in range | IDLE (x ranges..), a SINK's: what these ranges do
+//   PREFETCH (index): it is wanted soon, and need not be in range | MASKED (x ranges..), a SINK's: what these ranges do
 //   while x > 0 may be left out, k 0: REDUCEs add nothing or nobody reads the element, 1: elements stored are 0
 //   AFTER (x deps..) -> x, once deps are done; tensors: k 1 a checkpoint, x computed from deps | END (body
 //   ranges..) | BROADCAST (x) to lanes | STACK (x0 x1 ..) |
@@ -41,7 +41,7 @@ static int tn_op_is(int op, int flags) { return (tn_ops[op].flags & flags) != 0;
 static int tn_op_is_elementwise(int op) {
   return tn_op_is(op, TINY_ALU) || op == TINY_OP_CAST || op == TINY_OP_BITCAST;
 }
-static int tn_op_folds(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
+static int tn_op_reduces(int64_t op) { return op >= 0 && op < TINY_OP_COUNT && tn_op_is((int)op, TINY_ASSOC); }
 
 // Derivatives that a DETACH names: of y as a function of x.
 enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_ASIN, TN_SLOPE_ACOS,
@@ -58,7 +58,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
-enum { TN_RUNNING = 256 };                 // beside the op in k of a kernel's REDUCE
+enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
 typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
 static int64_t tn_wmma_k(const tn_wmma *w) {
@@ -81,7 +81,7 @@ static int tn_wmma_fits(const tiny_uop *u) {
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
 }
 
-static int tn_is_running(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_RUNNING); }
+static int tn_is_carried(const tiny_uop *u) { return u->op == TINY_OP_REDUCE && (u->k & TN_CARRIED); }
 
 // Flags of nodes of the tensor graph. ONCE: its value came from memory that others write, so that the same operator
 // asked for again is another node. CAPTURED: an assignment that a program makes. BOUND: a BUFFER by which a program
@@ -96,10 +96,10 @@ enum {                                     // the bits below are those of rule s
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
-// slot: a hash, by which nodes are told apart without a look at them; round: holds a node if it is the table's
+// slot: a hash, by which nodes are told apart without a look at them; iteration: holds a node if it is the table's
 typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
 typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
-  tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another round empties it
+  tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another iteration empties it
   uint32_t room;                           // slots that there is memory for
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
@@ -141,7 +141,7 @@ static size_t tn_uop_nbytes(const tiny_uop *u) {
   return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
 }
 
-static size_t tn_uop_rounded(size_t nbytes) {
+static size_t tn_uop_aligned(size_t nbytes) {
   return (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1);
 }
 
@@ -160,7 +160,7 @@ static tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nby
 
 static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
   tn_nodes *nodes = &t->ir->nodes;
-  const size_t rounded = tn_uop_rounded(nbytes), c = rounded / TN_NODE_CLASS;
+  const size_t rounded = tn_uop_aligned(nbytes), c = rounded / TN_NODE_CLASS;
   if (c >= TN_NODE_CLASSES && !t->ir->apart) return tn_realloc(t, NULL, 0, rounded);
   if (c < TN_NODE_CLASSES && nodes->unused[c]) {
     void *p = nodes->unused[c];
@@ -177,7 +177,7 @@ static void *tn_uop_alloc(tiny_ctx *t, size_t nbytes) {
   return p;
 }
 static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
-  const size_t rounded = tn_uop_rounded(tn_uop_nbytes(u)), c = rounded / TN_NODE_CLASS;
+  const size_t rounded = tn_uop_aligned(tn_uop_nbytes(u)), c = rounded / TN_NODE_CLASS;
   if (u->op == TINY_OP_BUFFER && t->ir->release) t->ir->release(t, u);
   if (c >= TN_NODE_CLASSES) { tn_release(t, u, rounded); return; }
   memcpy(u, &t->ir->nodes.unused[c], sizeof(void *));
@@ -302,7 +302,7 @@ static void tn_uop_bounds(tiny_uop *u) {
     case TINY_OP_RANGE: case TINY_OP_SPECIAL:
       u->vmax = a->vmax > 0 ? a->vmax - 1 : 0;
       u->vmin = b && b->vmin > 0 && b->vmin <= u->vmax ? b->vmin : 0;
-      // A loop that may have no round is no constant of its only one: what happens in it would leave it.
+      // A loop that may have no iteration is no constant of its only one: what happens in it would leave it.
       if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
@@ -427,7 +427,7 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].round == nodes->round; }
 
 // Empties the table.
-static void tn_nodes_turn(tn_nodes *nodes) {
+static void tn_nodes_clear(tn_nodes *nodes) {
   if (++nodes->round) return;
   memset(nodes->table, 0, nodes->room * sizeof *nodes->table);
   nodes->round = 1;
@@ -446,7 +446,7 @@ static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
     uint32_t n = 0;
     for (uint32_t i = 0; i < old.cap; i++) if (tn_nodes_has(&old, i)) held[n++] = old.table[i];
     nodes->cap *= 2;
-    tn_nodes_turn(nodes);
+    tn_nodes_clear(nodes);
     for (uint32_t i = 0; i < n; i++) tn_nodes_put(nodes, held[i].u, held[i].slot);
     return 1;
   }
@@ -680,7 +680,7 @@ static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
 static void tn_nodes_leave(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (!t->ir->apart) return;
-  tn_nodes_turn(nodes);
+  tn_nodes_clear(nodes);
   if (nodes->cap > TN_APART_SLOTS) nodes->cap = TN_APART_SLOTS;
   memset(nodes->unused, 0, sizeof nodes->unused);
   while (nodes->chunks) {

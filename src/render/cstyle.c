@@ -29,12 +29,12 @@ typedef struct tn_text {
   const char *type[TINY_DTYPE_COUNT][TN_TYPE_WIDTHS];   // of 2, 4, 8 .. lanes, where known
 } tn_text;
 
-typedef struct tn_blanks {                 // what a format's placeholders stand for
+typedef struct tn_placeholders {           // what a format's placeholders stand for
   const char *arg[4], *type, *element, *integer, *source, *name, *list, *number;   // number: NULL: k
   int64_t k; int lanes, bits;
-} tn_blanks;
+} tn_placeholders;
 
-static void tn_format(tiny_bytes *out, const char *format, const tn_blanks *b) {
+static void tn_format(tiny_bytes *out, const char *format, const tn_placeholders *b) {
   for (const char *c = format; *c; c++) {
     const size_t plain = strcspn(c, "%");
     if (plain) tiny_bytes_add(out, c, plain);
@@ -65,7 +65,7 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   while (lanes >> width > 1) width++;
   if (!x->type[dtype][width]) {
     tiny_bytes out = {x->t, NULL, 0, 0};
-    tn_blanks b;
+    tn_placeholders b;
     memset(&b, 0, sizeof b);
     b.element = element; b.lanes = lanes;
     tn_format(&out, x->lang->vector ? x->lang->vector : "?", &b);
@@ -74,7 +74,7 @@ static const char *tn_type_text(tn_text *x, int dtype, int lanes) {
   return x->type[dtype][width];
 }
 
-static const char *tn_filled(tn_text *x, const char *format, const tn_blanks *b) {
+static const char *tn_filled(tn_text *x, const char *format, const tn_placeholders *b) {
   tiny_bytes out = {x->t, NULL, 0, 0};
   tn_format(&out, format, b);
   return out.data ? out.data : "";
@@ -82,7 +82,7 @@ static const char *tn_filled(tn_text *x, const char *format, const tn_blanks *b)
 
 // A number, by the format for its dtype; in parentheses where it begins with a sign.
 static const char *tn_literal_bare(tn_text *x, int dtype, const char *number) {
-  tn_blanks b;
+  tn_placeholders b;
   memset(&b, 0, sizeof b);
   b.type = tn_type_text(x, dtype, 1);
   b.number = number;
@@ -97,7 +97,7 @@ static const char *tn_const_text(tn_text *x, int dtype, int64_t k) {
   if (tn_is_float(dtype)) {
     const double v = tn_to_f64(k);
     if (v != v || fabs(v) == HUGE_VAL) {
-      tn_blanks b;
+      tn_placeholders b;
       memset(&b, 0, sizeof b);
       b.type = tn_type_text(x, dtype, 1);
       const char *format = v != v ? x->lang->nan : x->lang->infinity;
@@ -152,7 +152,7 @@ static const char *tn_expr(const tn_text *x, const tiny_uop *u) { return x->expr
 
 static int tn_is_wide(const tiny_uop *u) { return u->lanes > 1 || (u->nsrc && u->src[0]->lanes > 1); }
 
-static void tn_blanks_of(tn_text *x, tn_blanks *b, const tiny_uop *u) {
+static void tn_placeholders_of(tn_text *x, tn_placeholders *b, const tiny_uop *u) {
   memset(b, 0, sizeof *b);
   b->type = tn_node_type(x, u);
   b->element = tn_type_text(x, u->dtype, 1);
@@ -184,7 +184,7 @@ static const tiny_uop *tn_index_apart(const tn_text *x, const tiny_uop *index) {
 
 static const char *tn_address(tn_text *x, const tiny_uop *index) {
   const tiny_uop *apart = tn_index_apart(x, index);
-  tn_blanks b;
+  tn_placeholders b;
   memset(&b, 0, sizeof b);
   b.arg[0] = tn_expr(x, index->src[0]); b.arg[1] = tn_expr(x, apart ? apart->src[0] : index->src[1]);
   if (apart) b.arg[2] = tn_expr(x, apart->src[1]);
@@ -198,7 +198,7 @@ static const char *tn_reg_text(tn_text *x, const tiny_uop *index) {
 
 // A load under a condition that all of its lanes share.
 static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny_uop *valid, const char *otherwise) {
-  tn_blanks b;
+  tn_placeholders b;
   memset(&b, 0, sizeof b);
   b.arg[0] = load; b.arg[1] = tn_expr(x, valid); b.arg[2] = otherwise;
   tn_format(out, x->lang->load_if ? x->lang->load_if : "(%1 ? %0 : %2)", &b);
@@ -207,10 +207,10 @@ static void tn_load_if(tn_text *x, tiny_bytes *out, const char *load, const tiny
 static void tn_load_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL;
   const tiny_language *l = x->lang;
-  tn_blanks b;
+  tn_placeholders b;
   const int tile = x->tile[u->seq], masked = valid && valid->lanes > 1;
   if (tn_is_reg(index->src[0])) { tn_text_put(out, tn_reg_text(x, index)); return; }
-  tn_blanks_of(x, &b, u);
+  tn_placeholders_of(x, &b, u);
   if (tile) {
     b.arg[0] = tn_address(x, index);
     tn_format(out, tn_tile_unit(x, tile)->load[(tile - 1) % 3], &b);
@@ -243,7 +243,7 @@ static const char *tn_list_text(tn_text *x, const tiny_uop *u) {
 
 // A STACK of single lanes of one vector or of two, as wide as they are: which lanes, *b says of what. NULL: it is
 // another one.
-static const char *tn_shuffle_text(tn_text *x, const tiny_uop *u, tn_blanks *b) {
+static const char *tn_shuffle_text(tn_text *x, const tiny_uop *u, tn_placeholders *b) {
   const tiny_uop *from[2] = {NULL, NULL};
   tiny_bytes list = {x->t, NULL, 0, 0};
   if (!x->lang->shuffle || (int)u->nsrc != u->lanes) return NULL;
@@ -261,9 +261,9 @@ static const char *tn_shuffle_text(tn_text *x, const tiny_uop *u, tn_blanks *b) 
 }
 
 static void tn_value_text(tn_text *x, const tiny_uop *u, tiny_bytes *out) {
-  tn_blanks b;
+  tn_placeholders b;
   if (u->op == TINY_OP_LOAD) { tn_load_text(x, u, out); return; }
-  tn_blanks_of(x, &b, u);
+  tn_placeholders_of(x, &b, u);
   if (u->op == TINY_OP_BROADCAST && u->dtype == TINY_BOOL) {   // lanes of true are all ones
     b.element = tn_type_text(x, TINY_I8, 1);
     b.arg[0] = tn_text_of_format(x->t, "-(%s)", b.arg[0]);
@@ -316,13 +316,13 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0], *valid = index->nsrc == 3 ? index->src[2] : NULL, *value = u->src[1];
   const tiny_language *l = x->lang;
   tiny_bytes out = {x->t, NULL, 0, 0};
-  tn_blanks b;
+  tn_placeholders b;
   if (tn_is_reg(index->src[0])) {
     const char *const line[] = {tn_reg_text(x, index), " = ", tn_expr(x, value), ";"};
     tn_line_of(x, line, 4);
     return;
   }
-  tn_blanks_of(x, &b, value);
+  tn_placeholders_of(x, &b, value);
   const int masked = valid && valid->lanes > 1;
   if (value->lanes == 1 || index->lanes == 1) {
     b.arg[0] = tn_address(x, index);
@@ -348,7 +348,7 @@ static void tn_store_text(tn_text *x, const tiny_uop *u) {
 }
 
 static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
-  tn_blanks b;
+  tn_placeholders b;
   tiny_bytes out = {x->t, NULL, 0, 0};
   if (!x->lang->prefetch) return;
   memset(&b, 0, sizeof b);
@@ -359,8 +359,8 @@ static void tn_prefetch_text(tn_text *x, const tiny_uop *u) {
 
 static void tn_define_text(tn_text *x, tiny_uop *u) {
   const tiny_language *l = x->lang;
-  tn_blanks b;
-  tn_blanks_of(x, &b, u);
+  tn_placeholders b;
+  tn_placeholders_of(x, &b, u);
   x->expr[u->seq] = b.name =
       tn_text_of_format(x->t, "%s%d", u->v[0] == TN_SPACE_REG ? "acc" : "local", x->temps++);
   b.k = u->v[1];
@@ -397,7 +397,7 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
   }
   x->expr[i] = tn_text_of_format(x->t, "%s%d", u->op == TINY_OP_LOAD ? "v" : "x", x->temps++);
   const char *format = tn_is_choice(u, value.data) ? x->lang->choice : x->lang->value;
-  tn_blanks b;
+  tn_placeholders b;
   memset(&b, 0, sizeof b);
   b.type = tn_node_type(x, u); b.name = x->expr[i]; b.arg[0] = value.data;
   tn_indent(x);
@@ -409,8 +409,8 @@ static void tn_value_statement(tn_text *x, tiny_uop *u) {
 static void tn_range_text(tn_text *x, const tiny_uop *u) {
   const tiny_language *l = x->lang;
   const int hints = x->hints[u->seq];
-  tn_blanks b;
-  tn_blanks_of(x, &b, u);
+  tn_placeholders b;
+  tn_placeholders_of(x, &b, u);
   x->expr[u->seq] = b.name = tn_text_of_format(x->t, "r%d", x->temps++);
   if (u->nsrc < 2) b.arg[1] = "0";
   if (hints & TINY_HINT_ROLLED && l->rolled) tn_line(x, "%s", l->rolled);
@@ -420,7 +420,7 @@ static void tn_range_text(tn_text *x, const tiny_uop *u) {
 }
 
 static void tn_statement(tn_text *x, tiny_uop *u) {
-  tn_blanks b;
+  tn_placeholders b;
   switch (u->op) {
     case TINY_OP_CONST: x->expr[u->seq] = tn_const_text(x, u->dtype, u->k); return;
     case TINY_OP_PARAM: case TINY_OP_ARG: return;
@@ -432,7 +432,7 @@ static void tn_statement(tn_text *x, tiny_uop *u) {
     case TINY_OP_BARRIER: if (x->lang->barrier) tn_line(x, "%s", x->lang->barrier); return;
     case TINY_OP_RANGE: tn_range_text(x, u); return;
     case TINY_OP_END: case TINY_OP_ENDIF: x->indent--; tn_line(x, "}"); return;
-    case TINY_OP_IF: tn_blanks_of(x, &b, u); tn_line(x, "if (%s) {", b.arg[0]); x->indent++; return;
+    case TINY_OP_IF: tn_placeholders_of(x, &b, u); tn_line(x, "if (%s) {", b.arg[0]); x->indent++; return;
     default: tn_value_statement(x, u); return;
   }
 }
@@ -461,12 +461,12 @@ static void tn_text_survey(tn_text *x) {
 static void tn_render_entry(tn_text *x, const tiny_listing *k) {
   const tiny_language *l = x->lang;
   tiny_bytes params = {x->t, NULL, 0, 0}, open = {x->t, NULL, 0, 0};
-  tn_blanks b;
+  tn_placeholders b;
   for (int i = 0; i < x->n; i++) {
     const tiny_uop *u = x->list[i];
     if (u->op != TINY_OP_PARAM && u->op != TINY_OP_ARG) continue;
     const int buffer = u->op == TINY_OP_PARAM;
-    tn_blanks_of(x, &b, u);
+    tn_placeholders_of(x, &b, u);
     b.name = x->expr[u->seq] = tn_text_of_format(x->t, "%c%lld", buffer ? 'p' : 'a', (long long)u->k);
     const char *param = buffer ? l->buffer : l->scalar, *fetch = buffer ? l->open_buffer : l->open_scalar,
                *outside = buffer ? l->global_buffer : l->global_scalar;
@@ -522,7 +522,7 @@ static tiny_code tn_cstyle_module(tiny_ctx *t, const tiny_renderer *r, const tin
   for (int i = 0; i < n; i++) lanes |= kernels[i].uses;
   for (int i = 0; l->prelude && l->prelude[i]; i++) tn_text_add(out, "%s\n", l->prelude[i]);
   for (int bit = 1; l->lanes && bit < 16; bit++) if (lanes >> bit & 1) {
-    tn_blanks b;
+    tn_placeholders b;
     memset(&b, 0, sizeof b);
     b.lanes = 1 << bit;
     tn_format(out, l->lanes, &b);

@@ -14,7 +14,7 @@
 #include "valid.c"
 #endif
 
-static int tn_folds_over(const tiny_uop *u, const tiny_uop *range) {
+static int tn_reduces_over(const tiny_uop *u, const tiny_uop *range) {
   for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++) if (u->src[i] == range) return 1;
   return 0;
 }
@@ -29,7 +29,7 @@ static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   while (todo.n && !found) {
     u = todo.u[--todo.n];
     found = u == x;
-    for (uint32_t i = 0; i < u->nsrc && !found && !tn_folds_over(u, x); i++)
+    for (uint32_t i = 0; i < u->nsrc && !found && !tn_reduces_over(u, x); i++)
       if (u->src[i]->mark != seen) {
         u->src[i]->mark = seen;
         tn_push(t, &todo, u->src[i]);
@@ -353,7 +353,7 @@ static int tn_find_scatter(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, 
 // ** scans: summands that go to all elements from their own on **
 
 enum { TN_SCAN_EXTENT = 16, TN_SCAN_WORK = 1 << 10 };
-typedef struct tn_scan_fact {              // out[loop] = value of the rounds so far; backward: from the last on
+typedef struct tn_scan_fact {              // out[loop] = value of the iterations so far; backward: from the last on
   tiny_uop *loop, *value;
   int backward;
 } tn_scan_fact;
@@ -374,7 +374,7 @@ static int tn_scan_clause(tiny_ctx *t, tiny_uop *clause, tiny_uop *range, tiny_u
   return 0;
 }
 
-// The REDUCE without its range k, of which the summand of each round is x.
+// The REDUCE without its range k, of which the summand of each iteration is x.
 static tiny_uop *tn_scan_value(tiny_ctx *t, const tiny_uop *reduce, uint32_t k, tiny_uop *x) {
   return tn_rewrite(t, tn_reduce_node(t, reduce, x, (int)k), tn_rules_symbolic, NULL);
 }
@@ -399,7 +399,7 @@ static int tn_find_scan(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int
     tiny_uop *at = add(s->loop, X(s->backward ? ahead : ahead - 1));
     tiny_uop *inside = and_(not_(lt(at, X(0))), lt(at, X(from)));
     x = where(inside, tn_substitute_gated(t, x, range, at, inside), x->src[2]);
-    if (s->backward) {                     // round r is for element to - 1 - r
+    if (s->backward) {                     // iteration r is for element to - 1 - r
       tn_map turned = {NULL, 0, 0};
       tn_map_set(t, &turned, s->loop, add(mul(s->loop, X(-1)), X(to - 1)));
       x = tn_substitute(t, x, &turned);

@@ -13,7 +13,7 @@
 #include "program.c"
 #endif
 
-enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_ROUNDS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
+enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
   TN_BEAM_FILL = 4096,
   TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
@@ -156,12 +156,12 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
   return nleft;
 }
 
-typedef struct tn_beam_round { tn_beam *b; int from, n; tn_builds all; } tn_beam_round;
+typedef struct tn_beam_generation { tn_beam *b; int from, n; tn_builds all; } tn_beam_generation;
 
-static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_round *)arg)->all); }
+static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_generation *)arg)->all); }
 
-static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
-  const tn_beam_round *r = (const tn_beam_round *)arg;
+static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
+  const tn_beam_generation *r = (const tn_beam_generation *)arg;
   struct tn_device *d = t->device;
   tn_build *builds = r->all.build;
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
@@ -196,10 +196,10 @@ static tiny_code tn_beam_compile_round(tiny_ctx *t, void *arg) {
 
 // Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
 static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
-  tn_beam_round r = {b, from, b->n - from, {t, NULL, b->n - from}};
+  tn_beam_generation r = {b, from, b->n - from, {t, NULL, b->n - from}};
   if (r.n < 1) return;
   r.all.build = (tn_build *)tn_scratch(t, (size_t)r.n * sizeof *r.all.build);
-  tn_process_protect(t, tn_beam_compile_round, tn_beam_clear, &r);
+  tn_process_protect(t, tn_beam_compile_generation, tn_beam_clear, &r);
   tn_beam_clear(&r);
   t->code = TINY_OK;
 }
@@ -286,14 +286,14 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   tn_optimize(choice);
   const int known = tn_cost_of(t, choice->sink, target.limits, &cost);
   if (tn_is_ordered(t, sink) || (known && cost.cycles < TN_BEAM_WORTH) || !tn_beam_bind(t, b)) return TINY_OK;
-  b->most = each * (TN_BEAM_ROUNDS + 1) + 1;
+  b->most = each * (TN_BEAM_GENERATIONS + 1) + 1;
   b->tried = (tn_candidate *)tn_scratch(t, (size_t)b->most * sizeof *b->tried);
   b->n = 1;                                // tried[0]: the heuristics' choice, whatever it is
   b->tried[0].list = choice->done;
   b->tried[0].same = b->first = tn_candidates_same(t, choice->sink);
   b->tried[0].cost = cost;
   b->tried[0].expected = tn_cost_on(&cost, s.cores);
-  for (int round = 0; round < TN_BEAM_ROUNDS && tn_os_now() < b->until; round++) {
+  for (int round = 0; round < TN_BEAM_GENERATIONS && tn_os_now() < b->until; round++) {
     const tn_mark mark = tn_scratch_mark(t);
     const double before = b->ns;
     const int from = round ? b->n : 0;
@@ -399,7 +399,7 @@ static int tn_beam_can(const tiny_ctx *t) {
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
 static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
   if (!tn_beam_can(t)) return;
-  tn_compiler_settle(t);
+  tn_compiler_identify(t);
   if (!tn_beam_can(t)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key

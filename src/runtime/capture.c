@@ -183,7 +183,7 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
   for (int i = 0; i < plan->nstep; i++) {
     const tn_step *s = &plan->step[i];
     if (!s->exe) continue;                 // of no elements
-    int keeps = !s->rounds && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP &&
+    int keeps = !s->tiled && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP &&
         !tn_step_changes(p, s);
     for (int j = 1; j < s->nmem && keeps; j++) {
       const tn_place_row *from = &plan->place[s->mem[j]];
@@ -273,7 +273,7 @@ static int tn_is_frame_draw(const tiny_ctx *t, const tiny_uop *u) {
   return u->op == TINY_OP_SCALAR && (uintptr_t)u->ptr == TN_RANDOM_CALL && (uint32_t)u->k - draw - 1 < n;
 }
 // Was u, which is computed, asked for again in the frame, or outside of frames?
-static int tn_is_asked_again(const tiny_ctx *t, const tiny_uop *u) {
+static int tn_is_recomputed(const tiny_ctx *t, const tiny_uop *u) {
   const uint32_t frame = tn_frame_number(t->tensors);
   return !tn_is_memory(u) && (frame ? u->asked >= frame && u->asked != TN_ASKED_OUTSIDE : u->asked == TN_ASKED_OUTSIDE);
 }
@@ -283,7 +283,7 @@ static void tn_hide_dependent(tiny_ctx *t, tn_capture_call *c, tiny_uop *u) {
   const tiny_uop *place = tn_is_memory(u) ? tn_place(u) : u;
   if (place->op == TINY_OP_BUFFER && tn_buffer_is_gone(place)) u->seq |= TN_OF_GONE;
   if (!u->realized) return;
-  if (u->seq & TN_OF_INPUT || (tn_is_asked_again(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
+  if (u->seq & TN_OF_INPUT || (tn_is_recomputed(t, u) && !(u->seq & TN_OF_GONE))) tn_hide(t, c, u);
   else u->seq &= ~(uint32_t)TN_OF_GONE;    // its value is there
 }
 // Walks past computed values, but not past inputs and memory.

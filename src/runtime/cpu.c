@@ -125,7 +125,7 @@ static void tn_cpu_pass_over(tn_cpu *c, const char *why) {
 
 static int tn_cpu_has_compiler(void *dev) { return ((tn_cpu *)dev)->compiler[0] != 0; }
 static int tn_cpu_is_unfit(void *dev) { return ((tn_cpu *)dev)->unfit; }
-static int tn_cpu_is_settled(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
+static int tn_cpu_is_identified(void *dev) { return ((tn_cpu *)dev)->asked && !((tn_cpu *)dev)->unfit; }
 static const char *tn_cpu_no_compiler(void *dev) { return ((tn_cpu *)dev)->why; }
 
 // Fills the list of arguments. make: "-c" an object, "-S" assembly; to: the file that is written, "-": stdout.
@@ -319,7 +319,7 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
 }
 
 // Asks anew what was only recalled. 1: it is another compiler than it was, as what a script starts may be.
-static int tn_cpu_ask_again(tiny_ctx *t, void *dev, tiny_bytes *said) {
+static int tn_cpu_retry(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   tn_digester before = tn_digest_open(), now = tn_digest_open();
   if (!c->recalled) return 0;

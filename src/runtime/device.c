@@ -156,14 +156,14 @@ static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t n
   return u;
 }
 // A BUFFER that does not name what s holds now.
-static tiny_uop *tn_buffer_beside(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
+static tiny_uop *tn_buffer_unnamed(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
   tiny_uop *state = s->state, *u = tn_buffer_node(t, s, dtype, nelem);
   s->state = state;
   return u;
 }
 // For a program: it names the memory, whatever that holds.
 static tiny_uop *tn_buffer_bound(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
-  tiny_uop *u = tn_buffer_beside(t, s, dtype, nelem);
+  tiny_uop *u = tn_buffer_unnamed(t, s, dtype, nelem);
   if (u == &t->ir->bad) return u;
   u->flags |= TN_NODE_BOUND;
   s->bound++;

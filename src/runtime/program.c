@@ -349,19 +349,19 @@ static void tn_compiler_adopt(tiny_ctx *t) {
   t->programs->based = 0;
 }
 // 1: it says something else than it once did.
-static int tn_compiler_ask_again(tiny_ctx *t) {
+static int tn_compiler_retry(tiny_ctx *t) {
   tiny_bytes said = {t, NULL, 0, 0};
-  const int other = tn_cpu_ask_again(t, t->device->dev, &said);
+  const int other = tn_cpu_retry(t, t->device->dev, &said);
   tn_compiler_keep(t, &said);
   if (other) tn_compiler_adopt(t);
   return other;
 }
 
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
-static void tn_compiler_settle(tiny_ctx *t) {
+static void tn_compiler_identify(tiny_ctx *t) {
   struct tn_device *d = t->device;
-  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_settled(d->dev)) return;
-  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_settled(d->dev)) {
+  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_identified(d->dev)) return;
+  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_identified(d->dev)) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
     else if (tn_compiler_recall(t)) break;
@@ -524,9 +524,9 @@ static void tn_builds_clear(void *arg) {
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
 // another one, or none makes what is left.
 // The error goes, as what was wrong is not these kernels.
-static int tn_builds_again(tiny_ctx *t, const tn_builds *all) {
-  if (!tn_compiler_ask_again(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
-  tn_compiler_settle(t);
+static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
+  if (!tn_compiler_retry(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
+  tn_compiler_identify(t);
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
@@ -546,10 +546,10 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
   tn_builds all = {t, builds, n};
   tiny_code code;
   do {
-    tn_compiler_settle(t);
+    tn_compiler_identify(t);
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_again(t, &all));
+  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_retry(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;

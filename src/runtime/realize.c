@@ -221,7 +221,7 @@ typedef struct tn_move_on { tn_tensor **x; tiny_uop **to, *old, *now; int n; } t
 static tn_move_on tn_moves_on(tiny_ctx *t, tn_storage *s) {
   tiny_uop *old = s->state;
   tn_list x = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_move_on m = {NULL, NULL, old, tn_buffer_beside(t, s, old->dtype, old->dim[0]), 0};
+  tn_move_on m = {NULL, NULL, old, tn_buffer_unnamed(t, s, old->dtype, old->dim[0]), 0};
   const int all = tn_storage_is_callers(s);        // whose parts are memory too
   for (tn_tensor *h = all ? tn_tensor_next(t, NULL) : tn_index_first(t, old); h;
        h = all ? tn_tensor_next(t, h) : tn_index_next(h)) {

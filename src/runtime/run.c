@@ -176,7 +176,7 @@ static void tn_run_memory(const tn_run *r, int place, tiny_mem *m) {
                                    r->arena->mem;
 }
 
-// position: along the axes of the rounds in which the step works.
+// position: along the axes of the iterations in which the step works.
 static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
   if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
     const tiny_code code = tn_batch_flush(t, b);
@@ -242,15 +242,15 @@ static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   return code;
 }
 
-// Steps from..to-1, once for every position of their rounds.
-static tiny_code tn_run_rounds(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_round_axes *rounds, int from,
+// Steps from..to-1, once for every position of their iterations.
+static tiny_code tn_run_tiled(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_tiled_axes *tiled, int from,
                                int to) {
-  int64_t all = 1, position[TN_ROUNDS_AXES];
-  for (int i = 0; rounds && i < rounds->n; i++) all *= rounds->axis[i].count;
+  int64_t all = 1, position[TN_TILED_AXES];
+  for (int i = 0; tiled && i < tiled->n; i++) all *= tiled->axis[i].count;
   for (int64_t n = 0; n < all; n++) {
     int64_t left = n;
-    for (int i = rounds ? rounds->n - 1 : -1; i >= 0; i--) {
-      const tn_round_axis *a = &rounds->axis[i];
+    for (int i = tiled ? tiled->n - 1 : -1; i >= 0; i--) {
+      const tn_tiled_axis *a = &tiled->axis[i];
       position[i] = a->from + a->step * (left % a->count);
       left /= a->count;
     }
@@ -281,9 +281,9 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
   tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
-    const int rounds = p->step[i].rounds;
-    for (to = i + 1; rounds && to < end && p->step[to].rounds == rounds; to++) {}
-    code = tn_run_rounds(t, r, b, rounds ? &p->rounds[rounds - 1] : NULL, i, to);
+    const int tiled = p->step[i].tiled;
+    for (to = i + 1; tiled && to < end && p->step[to].tiled == tiled; to++) {}
+    code = tn_run_tiled(t, r, b, tiled ? &p->tiled[tiled - 1] : NULL, i, to);
   }
   if (code == TINY_OK) code = tn_batch_flush(t, b);
   if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
@@ -308,9 +308,9 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
                              (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
     }
     int64_t times = 1;
-    const tn_round_axes *rounds = p->step[i].rounds ? &p->rounds[p->step[i].rounds - 1] : NULL;
-    for (int j = 0; rounds && j < rounds->n; j++) times *= rounds->axis[j].count;
-    if (rounds) tn_log(t, "%s) x %lld", line, (long long)times);
+    const tn_tiled_axes *tiled = p->step[i].tiled ? &p->tiled[p->step[i].tiled - 1] : NULL;
+    for (int j = 0; tiled && j < tiled->n; j++) times *= tiled->axis[j].count;
+    if (tiled) tn_log(t, "%s) x %lld", line, (long long)times);
     else tn_log(t, "%s)", line);
   }
 }
@@ -369,7 +369,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // ** settling: handles and nodes after a run **
 
 // The value of u's dims over a BUFFER node.
-static tiny_uop *tn_settled(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
+static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
 
 // Is x, which was computed, the newest state of its memory, whose handles move on to that?
 static int tn_is_updated(const tiny_uop *x) {
@@ -379,12 +379,12 @@ static int tn_is_updated(const tiny_uop *x) {
 // The same movement of the new BUFFER where u is one of memory that was updated, else u. now: of long movements, what
 // is known, as each of them may have a handle. A view of memory stays one when it was read.
 enum { TN_SHORT_MOVEMENT = 8 };
-static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
+static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
   tn_list path = {NULL, 0, 0};
   tiny_uop *x = u, *y;
   while (!(y = (tiny_uop *)tn_map_get(now, x)) && tn_is_movement(x)) { tn_push(t, &path, x); x = x->src[0]; }
   const int is_long = path.n > TN_SHORT_MOVEMENT;
-  if (!y) y = tn_is_updated(x) ? tn_settled(t, x) : x;
+  if (!y) y = tn_is_updated(x) ? tn_realized_view(t, x) : x;
   for (const int same = y == x; path.n;) {
     const tiny_uop *m = x = path.u[--path.n];
     if (same) y = x;
@@ -395,15 +395,15 @@ static tiny_uop *tn_settled_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 }
 
 // Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
-static void tn_settle_handles(tiny_ctx *t) {
+static void tn_realized_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    tn_tensor_set(x, tn_settled_moved(t, &now, x->uop));
+    tn_tensor_set(x, tn_realized_moved(t, &now, x->uop));
   tn_pending_drop(t->tensors, 0, 0);
 }
 
 // BUFFER nodes for the outputs, made before anything runs: once memory is overwritten, nothing may fail.
-static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
+static tiny_uop **tn_realized_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *v) {
   const tn_plan *p = r->plan;
   tiny_uop **node = (tiny_uop **)tn_scratch(t, ((size_t)p->noutput + 1) * sizeof *node);
   for (int i = 0; i < p->noutput; i++) {
@@ -411,13 +411,13 @@ static tiny_uop **tn_settle_nodes(tiny_ctx *t, const tn_run *r, const tn_visit *
     const tn_place_row *place = &p->place[p->output[i].place];
     node[i] = place->kind == TN_PLACE_OUTPUT
                   ? tn_buffer_node(t, r->fresh[place->index], u->dtype, tn_nelem(u))
-                  : tn_buffer_beside(t, tn_leaf_storage(v->leaves.u[place->index]), u->dtype, tn_nelem(u));
+                  : tn_buffer_unnamed(t, tn_leaf_storage(v->leaves.u[place->index]), u->dtype, tn_nelem(u));
   }
   return node;
 }
 
 // What is computed from memory that others write is not found again: the same operators are asked for anew each time.
-static void tn_settle_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
+static void tn_realized_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
   int any = 0;
   for (int i = 0; i < v->leaves.n && !any; i++) any = tn_storage_changes(tn_leaf_storage(v->leaves.u[i]));
   if (!any) return;
@@ -435,7 +435,7 @@ static void tn_settle_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
 }
 
 // output[i] has its value in node[i].
-static void tn_settle_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node) {
+static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node) {
   int updates = 0;
   for (int i = 0; i < n; i++) {
     tiny_uop *u = output[i];
@@ -443,7 +443,7 @@ static void tn_settle_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_
     if (u->op == TINY_OP_ASSIGN) tn_buffer_next(node[i]);
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
-  if (updates) tn_settle_handles(t);
+  if (updates) tn_realized_handles(t);
 }
 
 // ** what must run together **
@@ -588,7 +588,7 @@ static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const t
   tn_storage_hold(t, r->arena);
   r->plan->holders++;
   t->runtime->paused = p;
-  tn_settle_outputs(t, output[0].n, output[0].u, made[0].u);
+  tn_realized_outputs(t, output[0].n, output[0].u, made[0].u);
   return TINY_OK;
 }
 
@@ -599,7 +599,7 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
   if (!*done) return TINY_OK;
   const tiny_code code = tn_run_launch(t, &p->run, p->run.plan->nfirst, p->run.plan->nstep);
   p->run.arena = NULL;
-  if (code == TINY_OK) tn_settle_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput);
+  if (code == TINY_OK) tn_realized_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput);
   return code;
 }
 
@@ -650,13 +650,13 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
               (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL, NULL};
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
-  tiny_uop **node = tn_settle_nodes(t, &r, &v);
-  tn_settle_once(t, &v, plan);
+  tiny_uop **node = tn_realized_nodes(t, &r, &v);
+  tn_realized_once(t, &v, plan);
   if (first) return tn_run_first(t, &r, &v, wanted, node);
   code = tn_run_launch(t, &r, 0, plan->nstep);
   tn_list output = {NULL, 0, 0};
   for (int i = 0; i < plan->noutput; i++) tn_push(t, &output, v.all.u[plan->output[i].node]);
-  if (code == TINY_OK) tn_settle_outputs(t, output.n, output.u, node);
+  if (code == TINY_OK) tn_realized_outputs(t, output.n, output.u, node);
   return code;
 }
 

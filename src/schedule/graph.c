@@ -23,10 +23,10 @@ typedef struct tn_node {                   // what is known of a node of the gra
   int users, seen;                         // sources of nodes that it is; of those that a walk has passed
 } tn_node;
 
-// Kernels that work in rounds: what the rounds count, outer axes first. ARGs get the positions (rooms rounds and plan).
-enum { TN_ROUNDS_AXES = TINY_MAX_DIMS };
-typedef struct tn_round_axis { int64_t from, step, count; } tn_round_axis;
-typedef struct tn_round_axes { tn_round_axis axis[TN_ROUNDS_AXES]; int n; } tn_round_axes;
+// Kernels that work tile by tile: what their loops count, outer axes first. ARGs get the positions (rooms tiled, plan).
+enum { TN_TILED_AXES = TINY_MAX_DIMS };
+typedef struct tn_tiled_axis { int64_t from, step, count; } tn_tiled_axis;
+typedef struct tn_tiled_axes { tn_tiled_axis axis[TN_TILED_AXES]; int n; } tn_tiled_axes;
 
 typedef struct tn_kernel {                 // one stored node
   tiny_uop *node, *ast;
@@ -36,8 +36,8 @@ typedef struct tn_kernel {                 // one stored node
   tn_pairs reduce_at;                      // REDUCE, list -> the list of its source
   tiny_uop *loop; int scans;               // the one along which scans run, and which way
   tiny_uop **mem; int nmem, mem_cap;       // PARAM slot -> node that is stored there or a leaf; slot 0: the output
-  tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the rounds
-  int group, rounds;                       // kernels that stay together, 0: alone; number of their rounds, 0: none
+  tiny_uop **arg; int narg, arg_cap;       // ARG slot -> SCALAR, or CONST: the position on that axis of the iterations
+  int group, tiled;                        // kernels that stay together, 0: alone; number of their iterations, 0: none
 } tn_kernel;
 
 typedef struct tn_graph {
@@ -47,8 +47,8 @@ typedef struct tn_graph {
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
   tn_map written;                          // SINK as it was pulled -> tn_written
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
-  tn_round_axes *rounds; int nrounds, rounds_cap, ngroup, nmarker;
-  tn_map slabs;                            // memory that is written anew in every round
+  tn_tiled_axes *tiled; int ntiled, tiled_cap, ngroup, nmarker;
+  tn_map slabs;                            // memory that is written anew in every iteration
   int first, nfirst;                       // roots that are wanted before the others; kernels that they need
 } tn_graph;
 

@@ -7,7 +7,7 @@
 #ifndef TN_SCHEDULE_ORDER
 #define TN_SCHEDULE_ORDER
 #ifndef TINY_AMALGAMATED
-#include "rounds.c"
+#include "tiled.c"
 #endif
 
 enum { TN_ARENA_ALIGN = 128, TN_ARENA_BY_SIZE = 1024 };   // values up to which the best packing is looked for
@@ -258,16 +258,16 @@ static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *
   return 1;
 }
 
-// Kernels work in rounds where that pays and an order is left. What was tried around kernels that others have replaced
-// since is tried again. *order: of all kernels that there are then; 0: there was none to begin with.
-static int tn_order_rounds(tn_graph *g, tn_list *reads, tiny_uop *const *roots, int nroots, int **order) {
+// Kernels work tile by tile where that pays and an order is left. What was tried around kernels that others have
+// replaced since is tried again. *order: of all kernels that there are then; 0: there was none to begin with.
+static int tn_order_tiled(tn_graph *g, tn_list *reads, tiny_uop *const *roots, int nroots, int **order) {
   tn_map tried = {NULL, 0, 0};
   *order = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof **order);
   if (!tn_order_kernels(g, reads, roots, nroots, 0, *order)) return 0;
   for (;;) {
     const tn_graph was = *g;
     tn_list *now = reads, around = {NULL, 0, 0};
-    if (!tn_rounds_next(g, &now, *order, roots, nroots, &tried, &around))
+    if (!tn_tiled_next(g, &now, *order, roots, nroots, &tried, &around))
       return tn_order_kernels(g, reads, roots, nroots, 1, *order);
     int *again = (int *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *again);
     if (!tn_order_kernels(g, now, roots, nroots, 0, again)) { *g = was; continue; }
@@ -343,7 +343,7 @@ static void tn_find_conflicts(tn_graph *g, const tn_list *reads, tiny_uop *const
 
 typedef struct tn_life { int place, first, last; } tn_life;
 
-static int64_t tn_arena_rounded(int64_t nbytes) {
+static int64_t tn_arena_aligned(int64_t nbytes) {
   return (nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
 }
 
@@ -373,7 +373,7 @@ static int64_t tn_pack_by_size(tiny_ctx *t, tn_packed *all, int n) {
       const tn_place_row *q = low[j]->place;
       if (o->last < l->first || o->first > l->last || at >= q->offset + q->nbytes) continue;
       if (at + p->nbytes <= q->offset) break;
-      at = tn_arena_rounded(q->offset + q->nbytes);
+      at = tn_arena_aligned(q->offset + q->nbytes);
     }
     p->offset = at;
     if (at + p->nbytes > total) total = at + p->nbytes;
@@ -431,9 +431,9 @@ static int64_t tn_pack_by_time(tiny_ctx *t, tn_packed *all, int n, int nstep) {
     tn_place_row *p = all[i].place;
     for (; step < all[i].life->first; step++) for (int e = ends[step]; e; e = also[e - 1]) {
       const tn_place_row *q = all[e - 1].place;
-      tn_holes_give_back(&holes, q->offset, q->offset + tn_arena_rounded(q->nbytes));
+      tn_holes_give_back(&holes, q->offset, q->offset + tn_arena_aligned(q->nbytes));
     }
-    p->offset = p->nbytes ? tn_holes_take(&holes, tn_arena_rounded(p->nbytes)) : 0;
+    p->offset = p->nbytes ? tn_holes_take(&holes, tn_arena_aligned(p->nbytes)) : 0;
     also[i] = p->nbytes ? ends[all[i].life->last] : 0;
     if (p->nbytes) ends[all[i].life->last] = i + 1;
     if (p->offset + p->nbytes > total) total = p->offset + p->nbytes;

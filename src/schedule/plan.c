@@ -8,7 +8,7 @@
 #ifndef TN_SCHEDULE_PLAN
 #define TN_SCHEDULE_PLAN
 #ifndef TINY_AMALGAMATED
-#include "idle.c"
+#include "masked.c"
 #endif
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
@@ -22,8 +22,8 @@ typedef struct tn_custom {                 // what the ptr of a CUSTOM node poin
 
 typedef struct tn_step {
   struct tn_executable *exe;               // NULL: nothing to run (no elements)
-  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - axis of rounds
-  int rounds;                              // steps in a row that have the same work in rounds; 0: none
+  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - tiled axis
+  int tiled;                               // steps in a row that have the same work tile by tile; 0: none
 } tn_step;
 
 typedef struct tn_output { int node, place; } tn_output;   // node: position in the walk; its value is at place
@@ -34,7 +34,7 @@ typedef struct tn_plan {
   tn_step *step; int nstep;
   tn_place_row *place; int nplace;
   tn_output *output; int noutput;
-  tn_round_axes *rounds; int nrounds;      // rounds[n - 1] is number n
+  tn_tiled_axes *tiled; int ntiled;        // tiled[n - 1] is number n
   int nfirst;                              // steps that the first roots need; 0: they cannot run by themselves
   int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
   size_t nbytes;                           // of this allocation
@@ -109,9 +109,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_ROUNDS = 1 << 12,     // of long columns
+  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_CHUNK = 1 << 12,     // of long columns
   TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
-  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_FOLDS = 64, TN_PANEL_STEP = 4,
+  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_REDUCED = 64, TN_PANEL_STEP = 4,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
 #define TN_PANEL_APART 1.25                // for what rows cost whose elements are read apart from each other
@@ -122,7 +122,7 @@ static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
   if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
-  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_ROUNDS &&
+  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_CHUNK &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 
@@ -169,7 +169,7 @@ static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
 static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
 
 // x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
-static tiny_uop *tn_straightened(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
+static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
   tiny_uop *once = x;
   int64_t to[TINY_MAX_DIMS];
   int n = 0;
@@ -193,7 +193,7 @@ static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
 
 // A sum of products reads its rows along the summed axes. Where those lie across it (the transposed operand of a
 // matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
-static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
+static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
   tiny_view v[2];
   const int64_t axes = u->k >> 8;
@@ -214,7 +214,7 @@ static tiny_uop *tn_straighten_rows(tiny_ctx *t, tiny_uop *u) {
       across |= own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
     }
     if (!across || own->stride[last] || reads < TN_STRAIGHT_READS || !tn_sums_across(x, own, axes)) continue;
-    operand[i] = tn_straightened(t, operand[i], own, axes);
+    operand[i] = tn_made_contiguous(t, operand[i], own, axes);
     changed = 1;
   }
   if (!changed) return u;
@@ -230,7 +230,7 @@ static int64_t tn_panel_of(int64_t n) {
 }
 
 // What is computed when the last kept axes of a sum's operand x become lanes, for what is wanted: 1 at best.
-static double tn_rows_waste(const tiny_uop *x, int64_t axes) {
+static double tn_lanes_waste(const tiny_uop *x, int64_t axes) {
   tiny_view v;
   int last = x->ndim - 1;
   while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
@@ -264,9 +264,9 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
       else if (once->dim[d] == 1) reads *= x->dim[d];
       else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
     }
-    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_FOLDS ||
+    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_REDUCED ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)reads * (tn_rows_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
+        (double)reads * (tn_lanes_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
@@ -305,7 +305,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
-      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_straighten_rows(t, w));
+      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_contiguous_operands(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }
     tn_map_set(t, &map, u, w);
@@ -429,7 +429,7 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   tn_map known = {NULL, 0, 0}, scalars = {NULL, 0, 0};     // place -> 1 + its life; SCALAR -> 1 + its number
   for (int n = 0; n < v->scalars.n; n++) tn_map_set(t, &scalars, v->scalars.u[n], tn_boxed(n));
   int nlife = 0, from = 0, to = 0;         // steps of a group
-  d->plan.rounds = g->rounds; d->plan.nrounds = g->nrounds;
+  d->plan.tiled = g->tiled; d->plan.ntiled = g->ntiled;
   d->plan.step = (tn_step *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *d->plan.step);
   d->plan.nstep = g->nkernel;
   d->plan.nfirst = g->nfirst;
@@ -437,7 +437,7 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   for (int i = 0; i < g->nkernel; i++) {
     const tn_kernel *k = &g->kernel[order[i]];
     tn_step *s = &d->plan.step[i];
-    s->nmem = k->nmem; s->narg = k->narg; s->rounds = k->rounds;
+    s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
     if (!k->group || i == to) for (from = i, to = i + 1; k->group && to < g->nkernel; to++)
       if (g->kernel[order[to]].group != k->group) break;
     s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
@@ -490,7 +490,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     if (t->code != TINY_OK) return t->code;
     if (written) {
       tn_list *reads = tn_graph_reads(&g);
-      if (tn_order_rounds(&g, reads, wanted, nroots, &order)) break;
+      if (tn_order_tiled(&g, reads, wanted, nroots, &order)) break;
       for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &had, now[i]);
       tn_find_conflicts(&g, reads, wanted, nroots, &had, &more);
     }
@@ -502,7 +502,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     for (int i = 0; i < v->all.n; i++)
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
-  tn_graph_idle(&g, order, wanted, nroots);
+  tn_graph_masked(&g, order, wanted, nroots);
   tn_draft_outputs(t, d, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
@@ -569,7 +569,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   const tn_plan *p = &d->plan;
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
-      (size_t)p->nrounds * sizeof *p->rounds + 16 * 6;
+      (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
   for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
@@ -578,7 +578,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   kept->words = (int64_t *)tn_plan_put(&at, v->words, (size_t)v->nwords * sizeof *v->words);
   kept->place = (tn_place_row *)tn_plan_put(&at, p->place, (size_t)p->nplace * sizeof *p->place);
   kept->output = (tn_output *)tn_plan_put(&at, p->output, (size_t)p->noutput * sizeof *p->output);
-  kept->rounds = (tn_round_axes *)tn_plan_put(&at, p->rounds, (size_t)p->nrounds * sizeof *p->rounds);
+  kept->tiled = (tn_tiled_axes *)tn_plan_put(&at, p->tiled, (size_t)p->ntiled * sizeof *p->tiled);
   kept->step = (tn_step *)tn_plan_put(&at, p->step, (size_t)p->nstep * sizeof *p->step);
   for (int i = 0; i < p->nstep; i++) {
     kept->step[i].mem = (int *)tn_plan_put(&at, p->step[i].mem, (size_t)p->step[i].nmem * sizeof(int));

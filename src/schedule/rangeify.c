@@ -37,7 +37,7 @@ static double tn_op_cost(const tiny_uop *u) {
 
 // Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
 // their own each summand is computed once.
-static void tn_node_try_running(tn_graph *g, tn_node *n) {
+static void tn_node_try_carried(tn_graph *g, tn_node *n) {
   tn_scatter scatter;
   tn_scan_fact scan;
   const tiny_uop *x = n->u->src[0];
@@ -57,7 +57,7 @@ static void tn_node_try_running(tn_graph *g, tn_node *n) {
 }
 
 // The node that a REDUCE folds, below movements and products: what is best stored where a chain of REDUCEs is cut.
-static tn_node *tn_node_folded(tn_graph *g, const tiny_uop *reduce) {
+static tn_node *tn_node_reduced(tn_graph *g, const tiny_uop *reduce) {
   tn_node *n = tn_graph_node(g, reduce->src[0]);
   while (!n->leaf && (tn_is_passing(n->u) || n->u->op == TINY_OP_MUL)) {
     tn_node *next = tn_graph_node(g, n->u->src[0]);
@@ -173,11 +173,11 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     n->cost = 1;
     n->depth = 0;
     if (++n->reduces > TN_MAX_REDUCES) {   // a value is kept rather than the sum it is made of, never all the summands
-      tn_node *folded = tn_node_folded(g, u);
+      tn_node *folded = tn_node_reduced(g, u);
       if (tn_nelem(folded->u) < tn_nelem(u->src[0])) { folded->forced = 1; n->reduces = 1; }
       else n->forced = 1;
     }
-    tn_node_try_running(g, n);
+    tn_node_try_carried(g, n);
   }
   if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
   if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
@@ -279,7 +279,7 @@ static int tn_at_is_whole(tn_graph *g, const tn_kernel *k, tiny_uop *at) {
 
 // Does a REDUCE that is a scatter or a scan run inside of the kernel that wants it? A scan does where the kernel
 // loops over all of its elements, a scatter where the kernel is that and nothing else.
-static int tn_running_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
+static int tn_carried_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop *at) {
   const tiny_uop *x = k->node;
   if (n->nuse > 1 || !tn_at_is_whole(g, k, at)) return 0;
   if (n->scans) {
@@ -362,7 +362,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
       !n->nuse)
     return 0;
-  if (n->once > 0) return !tn_running_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
+  if (n->once > 0) return !tn_carried_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
   double evals = 0;
   const double nelem = (double)tn_nelem(u);

@@ -175,7 +175,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
     const int64_t size = x->dim[2 + i], more = tn_window_reach(win) - 1;
     if (c.d.same && win->kernel) { win->before = more / 2; win->after = more - more / 2; }
-    if (how && !tn_around_fits(size, win->before, win->after, how))
+    if (how && !tn_pad_fits(size, win->before, win->after, how))
       return tn_wrong(t, TINY_E_SHAPE, "%s: no %lld and %lld to pad %s with", name, (long long)win->before,
                       (long long)win->after, tn_text_of(x, a));
     ys[2 + i] = win->out = win->kernel ? tn_windows_out(size, win) : 0;
@@ -184,7 +184,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
                       tn_text_of(w, b), tn_text_of(x, a), (long long)win->before, (long long)win->after);
   }
   const int dtype = tn_meet(x, w), inside = tn_computed_in(dtype);
-  if (how) for (int i = 0; i < n; i++) x = tn_pad_around(t, x, 2 + i, c.w[i].before, c.w[i].after, how);
+  if (how) for (int i = 0; i < n; i++) x = tn_pad_both(t, x, 2 + i, c.w[i].before, c.w[i].after, how);
   else x = tn_pad_spatial(t, x, n, c.w, tn_k(t, x, 0));
   ws[0] = c.groups; ws[1] = w->dim[0] / c.groups;
   for (int i = 0; i <= n; i++) ws[2 + i] = w->dim[1 + i];

@@ -80,7 +80,7 @@ static tiny_uop *tn_bag_spans(tiny_ctx *t, tiny_uop *offsets, int64_t B, int64_t
 }
 
 // e (..,N,D), those that count (B,N,1) -> (B,D)
-static tiny_uop *tn_bag_fold(tiny_ctx *t, tiny_uop *e, tiny_uop *counts, tiny_reduction mode) {
+static tiny_uop *tn_bag_reduce(tiny_ctx *t, tiny_uop *e, tiny_uop *counts, tiny_reduction mode) {
   if (tn_bad(t, e) || tn_bad(t, counts)) return &t->ir->bad;
   tiny_uop *number = tn_sum(t, tn_cast(t, counts, e->dtype), 2, 0), *zero = tn_k(t, e, 0);
   if (mode == TINY_MAX) {
@@ -118,7 +118,7 @@ TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_
     counts = tn_and(t, counts, tn_bag_spans(t, tn_uop_of(offsets), tn_uop_of(offsets)->dim[0], u->dim[0]));
     e = tn_insert(t, e, 0);
   }
-  e = tn_bag_fold(t, e, tn_bad(t, counts) ? counts : tn_insert(t, counts, 2), mode);
+  e = tn_bag_reduce(t, e, tn_bad(t, counts) ? counts : tn_insert(t, counts, 2), mode);
   return tn_tensor_new(t, tn_narrow(t, e, tn_uop_of(w)->dtype));
 }
 #endif

@@ -5,7 +5,7 @@
 // Each is one kernel of loops (loops.c), whatever n, in which each matrix of the batch is a task. It copies x to its
 // output and works there, along rows; what goes along columns (QR, SVD) works on the transpose. What is done once, as
 // the order of eigenvalues, is a graph behind it.
-// Rotations go on in sweeps until one has nothing left to do: the loops of the sweeps after it have no rounds.
+// Rotations go on in sweeps until one has nothing left to do: the loops of the sweeps after it have no iterations.
 #ifndef TN_TENSOR_FACTOR
 #define TN_TENSOR_FACTOR
 #ifndef TINY_AMALGAMATED
@@ -41,7 +41,7 @@ static tiny_uop *tn_look(tiny_ctx *t, tiny_uop *x, tiny_uop *row, tiny_uop *colu
 }
 
 // Two matrices beside each other, or one above the other: along axis 2 or 1.
-static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int axis) {
+static tiny_uop *tn_concat2(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int axis) {
   if (tn_bad(t, a) || tn_bad(t, b)) return &t->ir->bad;
   return tn_add(t, tn_extend(t, a, axis, 0, b->dim[axis]), tn_extend(t, b, axis, a->dim[axis], 0));
 }
@@ -98,7 +98,7 @@ static double tn_epsilon(int dtype) {
 
 static tiny_uop *tn_loops_size(tiny_ctx *t, tiny_uop *x) { return pick(less(x, tn_k(t, x, 0)), neg(x), x); }
 static tiny_uop *tn_loops_one(tn_loops *l, int op, tiny_uop *x) {
-  tn_loops_fold(l, op, 1, &x);
+  tn_loops_reduce(l, op, 1, &x);
   return x;
 }
 
@@ -364,7 +364,7 @@ static tiny_uop *tn_loops_scale(const tn_grid *a, int64_t n, tiny_uop **poison) 
   const int dtype = a->memory->dtype, wide = dtype == TINY_F64, bits = wide ? (int)TINY_I64 : (int)TINY_I32;
   tiny_uop *x = load(*a, at(0), tn_loops_sum(l, at(0), at(n))), *all[2] = {size(x), NULL};
   all[1] = size(x);
-  tn_loops_fold(l, TINY_OP_MAX, 1, all);
+  tn_loops_reduce(l, TINY_OP_MAX, 1, all);
   tiny_uop *i = tn_loops_sum(l, at(0), at(n));
   *poison = tn_loops_one(l, TINY_OP_ADD, mul(load(*a, at(0), i), num(0)));
   tiny_uop *mask = tn_int(t, bits, wide ? 0x7FF0000000000000ll : 0x7F800000), *none = tn_int(t, bits, 0);
@@ -478,7 +478,7 @@ static tiny_uop *tn_orthogonalized(tiny_ctx *t, tiny_uop *xt) {
     each(p, at(0), pick(goes, at(m - 1), at(0))) each(q, add(p, at(1)), at(m)) {
       tiny_uop *i = tn_loops_sum(&l, at(0), at(n)), *x = load(w, p, i), *y = load(w, q, i);
       tiny_uop *dot[3] = {mul(x, x), mul(y, y), mul(x, y)};
-      tn_loops_fold(&l, TINY_OP_ADD, 3, dot);
+      tn_loops_reduce(&l, TINY_OP_ADD, 3, dot);
       tiny_uop *leans = less(mul(num(least), mul(root(dot[0]), root(dot[1]))), size(dot[2]));
       tiny_uop *counts = less(num(none), pick(less(dot[0], dot[1]), dot[0], dot[1]));
       when(tn_u2(t, TINY_OP_AND, leans, counts)) {

@@ -169,7 +169,7 @@ static double tn_transform_scale(const tn_transform *f) {
   return (f->norm == TINY_FFT_FORWARD) != inverse ? 1 / (double)f->n : 1;
 }
 // (R, 2, n/2 + 1) of numbers whose mirror images are their conjugates -> (R, 2, n).
-static tiny_uop *tn_unfold(tiny_ctx *t, tiny_uop *x, int64_t n) {
+static tiny_uop *tn_from_hermitian(tiny_ctx *t, tiny_uop *x, int64_t n) {
   if (tn_bad(t, x)) return x;
   const int64_t half = x->dim[2];
   if (n <= half) return tn_fit(t, x, 2, n);
@@ -190,7 +190,7 @@ static tiny_uop *tn_transform_axis(tiny_ctx *t, const tn_transform *f, tiny_uop 
   int64_t dim[TINY_MAX_DIMS + 1], rows[3] = {1, f->from_real ? 1 : 2, u->dim[u->ndim - 1]};
   for (int i = 0; i < n - 1; i++) rows[0] *= dim[i] = u->dim[i];
   u = tn_reshape(t, u, 3, rows);
-  if (f->to_real) u = tn_unfold(t, u, f->n);
+  if (f->to_real) u = tn_from_hermitian(t, u, f->n);
   tiny_uop *y = tn_dft(t, tn_stored(t, u), f->sign);
   if (f->to_real) y = tn_cut(t, y, 1, 0, 1);
   else if (f->from_real) y = tn_cut(t, y, 2, 0, half);

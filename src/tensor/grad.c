@@ -182,7 +182,7 @@ static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_u
 }
 
 // The node that parameter p was in graphs that were built before its memory was computed: then its handle moved on to
-// the BUFFER (tn_settle_handles). state: nodes of the loss's graph that are such memory. NULL: it was no other.
+// the BUFFER (tn_realized_handles). state: nodes of the loss's graph that are such memory. NULL: it was no other.
 static tiny_uop *tn_grad_before(tiny_ctx *t, tiny_uop *p, const tn_list *state) {
   tn_chain c;
   if (!state->n || !tn_chain_of(t, p, &c) || c.bottom->op != TINY_OP_BUFFER) return NULL;

@@ -351,7 +351,7 @@ static int64_t tn_known_count(tiny_ctx *t, tiny_uop *u, double most) {
   return -1;
 }
 // How many elements of a mask (n) are true up to each, that one included: i32.
-static tiny_uop *tn_running(tiny_ctx *t, tiny_uop *mask) {
+static tiny_uop *tn_mask_counts(tiny_ctx *t, tiny_uop *mask) {
   if (tn_bad(t, mask)) return mask;
   const int64_t n = mask->dim[0], row[2] = {1, n};
   if (!n) return tn_cast(t, mask, TINY_I32);
@@ -377,7 +377,7 @@ static tiny_uop *tn_search(tiny_ctx *t, tiny_uop *x, tiny_uop *v, int right) {
 // free.
 static tiny_tensor *tn_true_at(tiny_ctx *t, tiny_uop *mask) {
   TN_FLOAT_MODE;
-  tiny_uop *u = tn_running(t, tn_flattened(t, mask));
+  tiny_uop *u = tn_mask_counts(t, tn_flattened(t, mask));
   if (tn_bad(t, u)) return tn_poison(t);
   const int64_t n = u->dim[0], none = 0;
   tiny_tensor *running = tn_tensor_new(t, u);
@@ -453,7 +453,7 @@ TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tin
     return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(tn_uop_of(mask), b),
                     tn_text_of(tn_uop_of(x), a));
   tiny_uop *m = tn_expand(t, tn_uop_of(mask), s.ndim, s.dim),
-           *at = tn_plus(t, tn_running(t, tn_flattened(t, m)), -1);
+           *at = tn_plus(t, tn_mask_counts(t, tn_flattened(t, m)), -1);
   at = tn_taken_at(t, tn_flattened(t, tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype)), at);
   return tn_tensor_new(t, tn_where(t, m, tn_reshape(t, at, s.ndim, s.dim), tn_uop_of(x)));
 }

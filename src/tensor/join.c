@@ -248,13 +248,13 @@ static tiny_uop *tn_beyond(tiny_ctx *t, tiny_uop *x, int axis, int side, int64_t
   return tn_flip(t, tn_cut(t, x, axis, side ? size - skip - n : skip, side ? size - skip : skip + n), bits);
 }
 // Does an axis have enough elements to be repeated before and after it?
-static int tn_around_fits(int64_t size, int64_t before, int64_t after, tiny_padding how) {
+static int tn_pad_fits(int64_t size, int64_t before, int64_t after, tiny_padding how) {
   const int64_t most = before > after ? before : after;
   if (before < 0 || after < 0) return 0;
   return !most || (how == TINY_PAD_REPLICATE ? size > 0 : most <= size - (how == TINY_PAD_REFLECT));
 }
 // x between its own elements along axis, by any padding but zeros.
-static tiny_uop *tn_pad_around(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after,
+static tiny_uop *tn_pad_both(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after,
                                tiny_padding how) {
   if (tn_bad(t, x) || (!before && !after)) return x;
   const int64_t size = x->dim[axis], total = before + size + after;
@@ -276,10 +276,10 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
   if (!u) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(t, u); i++) {
     const int64_t before = grow[2 * i], after = grow[2 * i + 1];
-    if (!tn_around_fits(u->dim[i], before, after, how))
+    if (!tn_pad_fits(u->dim[i], before, after, how))
       return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,
                       tn_text_of(u, a), (long long)before, (long long)after);
-    u = tn_pad_around(t, u, i, before, after, how);
+    u = tn_pad_both(t, u, i, before, after, how);
   }
   return tn_tensor_new(t, u);
 }

@@ -264,8 +264,8 @@ static void tn_lu_vary(tiny_ctx *t, tn_lu *f, tiny_uop *d) {
   beside = tn_add(t, beside, tn_product(t, tn_inverse_small(t, a), beside));
   l = tn_add(t, l, tn_product(t, l, a));
   u = tn_add(t, u, tn_product(t, b, u));
-  f->l = tn_varying(t, f->l, n > least ? tn_beside(t, l, below, 1) : l);
-  f->u = tn_varying(t, f->u, m > least ? tn_beside(t, u, beside, 2) : u);
+  f->l = tn_varying(t, f->l, n > least ? tn_concat2(t, l, below, 1) : l);
+  f->u = tn_varying(t, f->u, m > least ? tn_concat2(t, u, beside, 2) : u);
 }
 TINY_API tiny_tensor *tiny_lu(tiny_tensor *x, tiny_tensor **l, tiny_tensor **u) {
   tiny_tensor *out;
@@ -342,10 +342,10 @@ static void tn_qr_of(tiny_ctx *t, tiny_uop *x, int64_t columns, tiny_uop **q, ti
   tiny_uop *beside = tn_cut(t, tn_cut(t, *r, 1, 0, least), 2, least, m);
   if (m > least) {
     beside = tn_varying(t, beside, tn_product(t, tn_turned(t, first), tn_cut(t, x, 2, least, m)));
-    square = tn_beside(t, square, beside, 2);
+    square = tn_concat2(t, square, beside, 2);
   }
   *r = tn_extend(t, square, 1, 0, columns - least);
-  *q = columns > least ? tn_beside(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
+  *q = columns > least ? tn_concat2(t, first, tn_cut(t, *q, 2, least, columns), 2) : first;
 }
 TINY_API tiny_tensor *tiny_qr(tiny_tensor *x, int complete, tiny_tensor **r) {
   tiny_tensor *out;

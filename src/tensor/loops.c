@@ -6,7 +6,8 @@
 // Holds: loads and stores happen in the order of the calls. Each is AFTER the last store or loop before it and the
 //      loops that it stands in, a store also after the loads since then, so that no pass can change their order.
 // Memory 0 is the output, and room to work in; 1 is the input. Bounds of loops are values as others are: a loop of
-// `goes ? n : 0` rounds is a condition, and a search that has ended costs nothing. The matrices of a batch are TASKs.
+// `goes ? n : 0` iterations is a condition, and a search that has ended costs nothing. The matrices of a batch are
+// TASKs.
 #ifndef TN_TENSOR_LOOPS
 #define TN_TENSOR_LOOPS
 #ifndef TINY_AMALGAMATED
@@ -93,12 +94,12 @@ static tiny_uop *tn_loops_end(tn_loops *l) {
 #define TN_LOOP_OVER(l, i, from, to) \
   for (tiny_uop *i = tn_loops_begin(l, from, to); i; i = tn_loops_end(l))
 
-// A range to sum over. What is loaded until tn_loops_fold belongs to the sum.
+// A range to sum over. What is loaded until tn_loops_reduce belongs to the sum.
 static tiny_uop *tn_loops_sum(tn_loops *l, tiny_uop *from, tiny_uop *to) {
   return l->sum = tn_loops_range(l, from, to, TN_REDUCE);
 }
-// x[0..n-1], each folded over the range.
-static void tn_loops_fold(tn_loops *l, int op, int n, tiny_uop **x) {
+// x[0..n-1], each reduced over the range.
+static void tn_loops_reduce(tn_loops *l, int op, int n, tiny_uop **x) {
   tiny_uop *range = l->sum;
   int kept = 0;
   for (int i = 0; i < l->nread; i++) if (l->read[i].sum != range) l->read[kept++] = l->read[i];

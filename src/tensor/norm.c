@@ -52,7 +52,7 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim) {
   int m = 0;
   for (int i = 0; i < n; i++) if (keepdim || !(bits >> i & 1)) kept[m++] = bits >> i & 1 ? 1 : tn_uop_of(x)->dim[i];
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *y = tn_bad(t, wide) ? wide : tn_log_fold(t, wide, bits);
+  tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *y = tn_bad(t, wide) ? wide : tn_log_reduce(t, wide, bits);
   return tn_tensor_new(t, tn_narrow(t, tn_reshape(t, y, m, kept), tn_uop_of(x)->dtype));
 }
 

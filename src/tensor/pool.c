@@ -74,7 +74,7 @@ static tiny_uop *tn_maxima_of(tiny_ctx *t, const tn_maxima *m) {
 }
 // The least place of an element that is the maximum, or NaN: the greatest distance from the last place,
 // turned round.
-static tiny_uop *tn_maxima_places(tiny_ctx *t, const tn_maxima *m) {
+static tiny_uop *tn_maxima_indices(tiny_ctx *t, const tn_maxima *m) {
   if (tn_bad(t, m->windows)) return m->windows;
   const int bits = ((1 << m->n) - 1) << (m->lead + m->n);
   tiny_uop *x = tn_once(t, m->windows), *is = tn_eq(t, x, tn_reduce(t, TINY_OP_MAX, x, bits, 1)), *flat = NULL;
@@ -91,7 +91,7 @@ static tiny_tensor *tn_maxima_done(tiny_ctx *t, const char *name, const tn_maxim
   if (indices) {
     if (tn_dims_nelem(m->n, m->size) > INT32_MAX)
       return tn_wrong(t, TINY_E_SHAPE, "%s: more elements than i32 indices can tell", name);
-    *indices = tn_tensor_new(t, tn_maxima_places(t, m));
+    *indices = tn_tensor_new(t, tn_maxima_indices(t, m));
   }
   return tn_tensor_new(t, tn_maxima_of(t, m));
 }

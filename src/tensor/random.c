@@ -159,7 +159,7 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
 
 // With replacement: how many running sums of the weights (.., 1, n) a uniform part of their total (.., m, 1) has
 // reached, the total itself not counted: then the last class is one that has weight.
-static tiny_uop *tn_draw_again(tiny_ctx *t, tiny_uop *weights, int64_t m) {
+static tiny_uop *tn_draw_replaced(tiny_ctx *t, tiny_uop *weights, int64_t m) {
   const int n = weights->ndim;
   int64_t dim[TN_MAX_DIMS];
   for (int i = 0; i < n; i++) dim[i] = i == n - 1 ? m : weights->dim[i];
@@ -200,7 +200,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
   s.dim[s.ndim - 1] = n > classes ? n : classes;
   if (!tn_random_shape(t, "multinomial", TINY_F64, &s)) return out;
   u = tn_cast(t, u, TINY_F64);
-  return tn_tensor_new(t, tn_bad(t, u) ? u : replacement ? tn_draw_again(t, u, n) : tn_draw_once(t, u, n));
+  return tn_tensor_new(t, tn_bad(t, u) ? u : replacement ? tn_draw_replaced(t, u, n) : tn_draw_once(t, u, n));
 }
 
 // ** weights of layers (out, in, window..) **

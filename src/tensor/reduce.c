@@ -30,7 +30,7 @@ static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int 
 
 // ** '+' '*' 'M'aximum 'm'inimum **
 
-static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits, int keepdim) {
+static tiny_tensor *tn_reduce_named(const char *name, char op, tiny_tensor *x, int bits, int keepdim) {
   char a[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
@@ -45,22 +45,22 @@ static tiny_tensor *tn_fold(const char *name, char op, tiny_tensor *x, int bits,
   }
   return tn_value_new(t, tn_extreme(t, op == 'm', u, bits, keepdim), 1, &x);
 }
-static tiny_tensor *tn_fold_axis(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
+static tiny_tensor *tn_reduce_axis_named(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_fold(name, op, x, tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis), keepdim);
+  return tn_reduce_named(name, op, x, tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis), keepdim);
 }
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
-  return tn_fold_axis("sum", '+', x, axis, keepdim);
+  return tn_reduce_axis_named("sum", '+', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim) {
-  return tn_fold_axis("prod", '*', x, axis, keepdim);
+  return tn_reduce_axis_named("prod", '*', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim) {
-  return tn_fold_axis("max", 'M', x, axis, keepdim);
+  return tn_reduce_axis_named("max", 'M', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim) {
-  return tn_fold_axis("min", 'm', x, axis, keepdim);
+  return tn_reduce_axis_named("min", 'm', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
   tiny_tensor *out;
@@ -68,11 +68,11 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
   if (op != '+' && op != '*' && op != 'M' && op != 'm')
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
                     op >= ' ' && op < 127 ? op : '?');
-  return tn_fold("reduce", op, x, tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes), keepdim);
+  return tn_reduce_named("reduce", op, x, tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes), keepdim);
 }
 
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
-  tiny_tensor *const most = tn_fold_axis("aminmax", 'M', x, axis, keepdim);
+  tiny_tensor *const most = tn_reduce_axis_named("aminmax", 'M', x, axis, keepdim);
   if (max) *max = most;
   return tiny_ok(most) ? tiny_min(x, axis, keepdim) : most;
 }

@@ -38,15 +38,15 @@ static tiny_uop *tn_log_add(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_log_sum(t, tn_add(t, tn_exp(t, tn_sub(t, a, off)), tn_exp(t, tn_sub(t, b, off))), off);
 }
 // Along axis bits of x, which has the identity where nothing counts.
-static tiny_uop *tn_log_fold(tiny_ctx *t, tiny_uop *x, int bits) {
+static tiny_uop *tn_log_reduce(tiny_ctx *t, tiny_uop *x, int bits) {
   tiny_uop *off = tn_taken_off(t, tn_reduce(t, TINY_OP_MAX, x, bits, 1));
   return tn_log_sum(t, tn_sum(t, tn_exp(t, tn_sub(t, x, off)), bits, 1), off);
 }
 
 // ** the scan of rows **
 
-static tiny_uop *tn_scan_fold(tiny_ctx *t, int op, tiny_uop *x) {          // along axis 3, which stays as 1
-  return op == TN_LOG_ADD ? tn_log_fold(t, x, 8) : tn_reduce(t, op, x, 8, 1);
+static tiny_uop *tn_scan_reduce(tiny_ctx *t, int op, tiny_uop *x) {          // along axis 3, which stays as 1
+  return op == TN_LOG_ADD ? tn_log_reduce(t, x, 8) : tn_reduce(t, op, x, 8, 1);
 }
 static tiny_uop *tn_scan_join(tiny_ctx *t, int op, tiny_uop *a, tiny_uop *b) {
   return op == TN_LOG_ADD ? tn_log_add(t, a, b) : tn_binary(t, op, a, b);
@@ -67,9 +67,9 @@ static tiny_uop *tn_scan(tiny_ctx *t, int op, tiny_uop *x, int64_t rows, int64_t
   x = tn_reshape(t, tn_pad_with(t, x, behind, identity), 4, row);
   tiny_uop *before =
       tn_lt(t, tn_iota(t, TINY_INDEX, width, 3, 4), tn_plus(t, tn_iota(t, TINY_INDEX, width, 2, 4), 1));
-  tiny_uop *y = tn_reshape(t, tn_scan_fold(t, op, tn_where(t, before, x, identity)), 3, block);
+  tiny_uop *y = tn_reshape(t, tn_scan_reduce(t, op, tn_where(t, before, x, identity)), 3, block);
   if (blocks > 1 && !tn_bad(t, y)) {
-    tiny_uop *total = tn_reshape(t, tn_scan_fold(t, op, x), 2, totals);
+    tiny_uop *total = tn_reshape(t, tn_scan_reduce(t, op, x), 2, totals);
     total = tn_bad(t, total) ? total : tn_u1(t, TINY_OP_CONTIGUOUS, total);
     tiny_uop *through = tn_pad_with(t, tn_scan(t, op, total, rows, blocks), ahead, identity);
     y = tn_scan_join(t, op, y, tn_reshape(t, tn_cut(t, through, 1, 0, blocks), 3, one));

@@ -72,7 +72,7 @@ TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc 
   if (!tn_frames_open(&f, x, 1, n, d, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   const int64_t T = tn_uop_of(x)->dim[f.ndim], around = d && d->no_center ? 0 : n / 2, row[2] = {f.R, T};
-  const int zeros = d && d->zeros, fits = zeros || tn_around_fits(T, around, around, TINY_PAD_REFLECT);
+  const int zeros = d && d->zeros, fits = zeros || tn_pad_fits(T, around, around, TINY_PAD_REFLECT);
   if (!fits || T + 2 * around < n)
     return tn_wrong(t, TINY_E_SHAPE, "stft: frames of %lld from %s, with %lld %s around it", (long long)n,
                     tn_text_of(tn_uop_of(x), a), (long long)around, zeros ? "zeros" : "reflected");
@@ -81,7 +81,7 @@ TINY_API tiny_tensor *tiny_stft(tiny_tensor *x, int64_t n, const tiny_stft_desc 
   const int64_t dim[3] = {f.half, f.frames, 2};
   tiny_uop *u = tn_reshape(t, tn_cast(t, tn_uop_of(x), f.wide), 2, row);
   if (zeros) u = tn_extend(t, u, 1, around, around);
-  else u = tn_pad_around(t, u, 1, around, around, TINY_PAD_REFLECT);
+  else u = tn_pad_both(t, u, 1, around, around, TINY_PAD_REFLECT);
   u = tn_mul(t, tn_slide(t, u, 1, f.frames, n, f.hop), f.window);                      // (R, frames, n)
   u = tn_cut(t, tn_dft(t, tn_stored(t, tn_reshape(t, u, 3, frame)), -1), 2, 0, f.half);
   u = tn_permute(t, tn_reshape(t, tn_times(t, u, f.scale), 4, spectrum), order);
@@ -122,7 +122,7 @@ TINY_API tiny_tensor *tiny_istft(tiny_tensor *x, int64_t n, const tiny_stft_desc
     return tn_wrong(t, TINY_E_SHAPE, "istft: %lld samples of %s", (long long)length, tn_text_of(in, a));
   tiny_uop *u = tn_permute(t, tn_reshape(t, tn_cast(t, tn_uop_of(x), f.wide), 4, spectrum), order);
   u = tn_reshape(t, u, 3, planes);
-  u = tn_unfold(t, tn_cut(t, u, 2, 0, n / 2 + 1), n);        // two-sided ones mirror themselves
+  u = tn_from_hermitian(t, tn_cut(t, u, 2, 0, n / 2 + 1), n);        // two-sided ones mirror themselves
   u = tn_reshape(t, tn_cut(t, tn_dft(t, tn_stored(t, u), 1), 1, 0, 1), 3, frames);
   u = tn_mul(t, tn_times(t, u, 1 / (f.scale * (double)n)), f.window);
   u = tn_overlapped(t, tn_stored(t, u), f.hop);

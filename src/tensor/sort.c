@@ -385,7 +385,7 @@ TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tens
 // ** places in sorted rows **
 
 // The rows that values go into, and the values, as keys of one dtype.
-static tiny_uop *tn_places(tiny_ctx *t, tiny_uop *sorted, tiny_uop *v, int right) {
+static tiny_uop *tn_search_sorted(tiny_ctx *t, tiny_uop *sorted, tiny_uop *v, int right) {
   const int dtype = tiny_promote((tiny_dtype)sorted->dtype, (tiny_dtype)v->dtype);
   sorted = tn_sort_key(t, tn_cast(t, sorted, dtype));
   v = tn_sort_key(t, tn_cast(t, v, dtype));
@@ -405,7 +405,7 @@ TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values
     return tn_wrong(t, TINY_E_SHAPE, "searchsorted: %s in rows %s", tn_text_of(tn_uop_of(values), a),
                     tn_text_of(s, b));
   for (int i = 0; i < n; i++) dim[i] = i + 1 == n ? s->dim[s->ndim - 1] : s->ndim == 1 ? 1 : s->dim[i];
-  tiny_uop *at = tn_places(t, tn_reshape(t, s, n, dim), v, right);
+  tiny_uop *at = tn_search_sorted(t, tn_reshape(t, s, n, dim), v, right);
   return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(values)->ndim, tn_uop_of(values)->dim));
 }
 TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right) {
@@ -420,7 +420,7 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
 static tiny_tensor *tn_histogram(tiny_ctx *t, tiny_uop *u, tiny_uop *e, tiny_uop *w, int density, int dtype) {
   if (tn_bad(t, u) || tn_bad(t, e)) return tn_poison(t);
   const int64_t n = e->dim[0] - 1;
-  tiny_uop *last = tn_cut(t, e, 0, n, n + 1), *at = tn_plus(t, tn_places(t, e, u, 1), -1);
+  tiny_uop *last = tn_cut(t, e, 0, n, n + 1), *at = tn_plus(t, tn_search_sorted(t, e, u, 1), -1);
   const int both = tiny_promote((tiny_dtype)u->dtype, (tiny_dtype)e->dtype);
   at = tn_where(t, tn_eq(t, tn_cast(t, u, both), tn_cast(t, last, both)), tn_k(t, at, (double)(n - 1)), at);
   tiny_uop *y = tn_counts(t, at, n, w);
@@ -497,7 +497,7 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
     tiny_uop *order = tn_argsorted(t, tn_reshape(t, s, 2, row), 0, n);
     s = tn_taken_at(t, s, tn_flattened(t, order));
     s = tn_bad(t, s) ? s : tn_u1(t, TINY_OP_CONTIGUOUS, s);
-    tiny_uop *at = tn_bad(t, s) || tn_bad(t, u) ? &t->ir->bad : tn_places(t, s, u, 0);
+    tiny_uop *at = tn_bad(t, s) || tn_bad(t, u) ? &t->ir->bad : tn_search_sorted(t, s, u, 0);
     y = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)n)), tn_eq(t, tn_taken_at(t, s, at), u));
   }
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -606,7 +606,7 @@ static tiny_tensor *tn_uniques(const char *name, tiny_tensor *x, int axis, tiny_
     out = tn_tensor_new(t, tn_slices_back(t, from, like, axis));
     if (counts) *counts = tn_tensor_new(t, tn_run_lengths(t, tn_uop_of(at), n));
     if (inverse) {
-      tiny_uop *number = tn_plus(t, tn_running(t, tn_uop_of(firsts)), -1);
+      tiny_uop *number = tn_plus(t, tn_mask_counts(t, tn_uop_of(firsts)), -1);
       if (sorts) number = tn_put_back(t, number, tn_uop_of(order), n);
       *inverse = tn_tensor_new(t, axis == TINY_ALL ? tn_reshape(t, number, like->ndim, like->dim) : number);
     }

@@ -1,20 +1,20 @@
-// columns: folds down columns of rows that lie far apart, on a CPU.
+// column_reduce: reductions down columns of rows that lie far apart, on a CPU.
 //
 // In:  a kernel of one REDUCE along one range. Out: the same in blocks of columns, where what is read lies side by side
 //      in columns, but pages apart from row to row, in memory that no cache holds.
 // A tile of sums in registers would take a piece of every row and leave the rest of the page to the next tile: what the
-// processor fetches ahead would be for nothing. Here the folds of a block lie in the nearest cache, and a few rows are
-// walked along side by side; a round adds them up and then to what was there.
-#ifndef TN_CODEGEN_COLUMNS
-#define TN_CODEGEN_COLUMNS
+// processor fetches ahead would be for nothing. Here the sums of a block lie in the nearest cache, and a few rows are
+// walked along side by side; a chunk adds them up and then to what was there.
+#ifndef TN_CODEGEN_COLUMN_REDUCE
+#define TN_CODEGEN_COLUMN_REDUCE
 #ifndef TINY_AMALGAMATED
-#include "rows.c"
+#include "elementwise.c"
 #endif
 
 enum {
   TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
   TN_COLUMNS_BLOCKS = 8,                   // blocks that there should be
-  TN_COLUMNS_ROUNDS = 16                   // that pay for clearing and reading the sums of a block
+  TN_COLUMNS_CHUNKS = 16                   // that pay for clearing and reading the sums of a block
 };
 
 // Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
@@ -37,10 +37,10 @@ static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_targe
   return wide;
 }
 
-// Rows of a round: the most of 8 that divide the extent; 0: there are no such.
-static int64_t tn_columns_round(const tiny_uop *r) {
+// Rows of a chunk: the most of 8 that divide the extent; 0: there are no such.
+static int64_t tn_columns_chunk(const tiny_uop *r) {
   for (int64_t f = 8; f >= 4; f--)
-    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_ROUNDS) return f;
+    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_CHUNKS) return f;
   return 0;
 }
 
@@ -55,18 +55,18 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
   return tn_tile_fits(v, f, p->repeats) ? f : 0;
 }
 
-static int tn_optimize_columns(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *v = NULL, *inner[2], *rounds;
+static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
+  tiny_uop *v = NULL, *inner[2], *chunks;
   tn_list reduces = {NULL, 0, 0};
   if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
-  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_round(p->red[0]);
+  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_chunk(p->red[0]);
   const int lanes = tn_target_lanes(target, p);
   const double work = tn_work(p);
   if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
   inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
-  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &rounds);
-  tn_do_kind(s, TN_OPT_LOOP, rounds);
+  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &chunks);
+  tn_do_kind(s, TN_OPT_LOOP, chunks);
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   tn_do_stage(s, reduces.u[0], 2, inner);
   tn_make_tasks(s, work, TN_ALL_LOOPS);

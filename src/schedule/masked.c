@@ -1,30 +1,30 @@
-// idle: finds what kernels need not do for a mask: rounds of a reduction that add nothing, elements that nobody reads.
+// masked: what kernels need not do for a mask: iterations of a reduction that add nothing, elements that nobody reads.
 //
-// In:  the kernels of a graph, in order. Out: their SINKs say so by IDLEs, of which room bounds makes shorter loops.
-// A mask compares positions: k <= q, of ranges and of the ARGs of rounds. Each comparison, either way, is x > 0 for a
-// sum x of them. Let that be so, and see what becomes of a kernel: a summand that is 0, a maximum of -inf, an element
-// stored that is 0 have no effect. The element is 0 for the kernels that read it, too, and what they select by the mask
-// they do not read at all: so the kernel that computes it need not, above the diagonal.
+// In:  the kernels of a graph, in order. Out: their SINKs say so by MASKEDs, of which room bounds makes shorter loops.
+// A mask compares positions: k <= q, of ranges and of the ARGs of iterations. Each comparison, either way, is x > 0
+// for a sum x of them. Let that be so, and see what becomes of a kernel: a summand that is 0, a maximum of -inf, an
+// element stored that is 0 have no effect. The element is 0 for the kernels that read it, too, and what they select
+// by the mask they do not read at all: so the kernel that computes it need not, above the diagonal.
 // What is multiplied by an element known to be 0 counts as 0, as if it were finite; likewise -inf + x is -inf.
 // It counts as not read only where a WHERE leaves it out: memory that nobody has written may hold anything.
-#ifndef TN_SCHEDULE_IDLE
-#define TN_SCHEDULE_IDLE
+#ifndef TN_SCHEDULE_MASKED
+#define TN_SCHEDULE_MASKED
 #ifndef TINY_AMALGAMATED
 #include "order.c"
 #endif
 
-#ifndef TN_IDLE_LEAST                      // test builds make it small
-  #define TN_IDLE_LEAST 32                 // from which a range is worth it
+#ifndef TN_MASKED_LEAST                    // test builds make it small
+  #define TN_MASKED_LEAST 32               // from which a range is worth it
 #endif
-enum { TN_IDLE_MASKS = 12 };               // of a kernel that are looked at
+enum { TN_MASKED_MASKS = 12 };             // of a kernel that are looked at
 enum { TN_SURE_NOT, TN_SURE_ZERO, TN_SURE_LOWEST, TN_SURE_TRUE, TN_SURE_FALSE };
 
-typedef struct tn_idler {
+typedef struct tn_masking {
   tiny_ctx *t; tn_graph *g;
   tn_map kept;                             // the roots
   tn_list *zero;                           // by kernel: while one of these > 0, the element stored is 0
   tn_accesses accesses;
-} tn_idler;
+} tn_masking;
 
 typedef struct tn_supposed {               // a kernel of which x > 0 is supposed
   const tn_kernel *k; tiny_uop *x;
@@ -33,7 +33,7 @@ typedef struct tn_supposed {               // a kernel of which x > 0 is suppose
 
 // ** sums of positions **
 
-static tiny_uop *tn_idle_difference(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int64_t k) {
+static tiny_uop *tn_masked_difference(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int64_t k) {
   tn_affine d;
   tn_affine_start(&d, TINY_INDEX);
   d.k = k;
@@ -43,7 +43,7 @@ static tiny_uop *tn_idle_difference(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int64
 }
 // Is y > 0 where x > 0?
 static int tn_follows(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
-  const tiny_uop *more = y ? tn_idle_difference(t, y, x, 0) : NULL;
+  const tiny_uop *more = y ? tn_masked_difference(t, y, x, 0) : NULL;
   tn_affine d;
   int64_t low, high;
   tn_affine_start(&d, TINY_INDEX);
@@ -59,7 +59,7 @@ static int tn_is_slope(tiny_ctx *t, tiny_uop *x) {
   tn_toposort(t, x, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_RANGE) { n++; runs |= tn_range_extent(u) >= TN_IDLE_LEAST; }
+    if (u->op == TINY_OP_RANGE) { n++; runs |= tn_range_extent(u) >= TN_MASKED_LEAST; }
     else if (u->op == TINY_OP_ARG) n++;
     else if (u->op != TINY_OP_CONST && u->op != TINY_OP_CAST && u->op != TINY_OP_ADD && u->op != TINY_OP_MUL) return 0;
   }
@@ -67,20 +67,20 @@ static int tn_is_slope(tiny_ctx *t, tiny_uop *x) {
 }
 
 static void tn_slope_add(tiny_ctx *t, tn_list *to, tiny_uop *x) {
-  if (!x || to->n == TN_IDLE_MASKS || !tn_is_slope(t, x)) return;
+  if (!x || to->n == TN_MASKED_MASKS || !tn_is_slope(t, x)) return;
   for (int i = 0; i < to->n; i++) if (to->u[i] == x) return;
   tn_push(t, to, x);
 }
 
 // ** what kernels hand each other **
 
-// The kernel whose value PARAM `slot` of k is, if it is one alone, of the same rounds; -1: there is none.
-static int tn_idle_producer(const tn_idler *f, const tn_kernel *k, int64_t slot) {
+// The kernel whose value PARAM `slot` of k is, if it is one alone, of the same iterations; -1: there is none.
+static int tn_masked_producer(const tn_masking *f, const tn_kernel *k, int64_t slot) {
   int at = -1;
   const tn_access *a = tn_access_first(&f->accesses, k->mem[slot]);
   for (; a && !a->slot; a = tn_access_next(&f->accesses, a)) {
     const tn_kernel *p = &f->g->kernel[a->kernel];
-    if (at >= 0 || p == k || !p->ast || p->node->op == TINY_OP_ASSIGN || p->group != k->group || p->rounds != k->rounds)
+    if (at >= 0 || p == k || !p->ast || p->node->op == TINY_OP_ASSIGN || p->group != k->group || p->tiled != k->tiled)
       return -1;
     at = a->kernel;
   }
@@ -88,7 +88,7 @@ static int tn_idle_producer(const tn_idler *f, const tn_kernel *k, int64_t slot)
 }
 
 // x, of one kernel's ranges from[0..n-1] and ARGs, as another kernel has it: of the ranges to[]. NULL: it has not.
-static tiny_uop *tn_idle_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from_kernel, const tn_kernel *to_kernel,
+static tiny_uop *tn_masked_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from_kernel, const tn_kernel *to_kernel,
                                int n, tiny_uop *const *from, tiny_uop *const *to) {
   tn_list all = {NULL, 0, 0};
   tn_map map = {NULL, 0, 0};
@@ -103,33 +103,33 @@ static tiny_uop *tn_idle_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from_k
     if (!now) return NULL;
     tn_map_set(t, &map, u, now);
   }
-  return tn_idle_difference(t, tn_substitute(t, x, &map), tn_index(t, 0), 0);
+  return tn_masked_difference(t, tn_substitute(t, x, &map), tn_index(t, 0), 0);
 }
 
 // Where the element that an INDEX of k reads is known to be 0.
-static void tn_idle_loaded(const tn_idler *f, const tn_kernel *k, const tiny_uop *index, tn_list *out) {
+static void tn_masked_loaded(const tn_masking *f, const tn_kernel *k, const tiny_uop *index, tn_list *out) {
   tn_digit digit[TINY_MAX_DIMS];
   tn_affine part[TINY_MAX_DIMS];
   tiny_uop *range[TINY_MAX_DIMS], *now[TINY_MAX_DIMS];
-  const int p = index->src[0]->op == TINY_OP_PARAM ? tn_idle_producer(f, k, index->src[0]->k) : -1;
+  const int p = index->src[0]->op == TINY_OP_PARAM ? tn_masked_producer(f, k, index->src[0]->k) : -1;
   if (p < 0 || !f->zero[p].n || index->nsrc != 2) return;
   const int n = tn_digits_of(&f->g->kernel[p], digit, range);
   if (!tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_affine_node(f->t, &part[d], TINY_INDEX);
   for (int i = 0; i < f->zero[p].n; i++)
-    tn_slope_add(f->t, out, tn_idle_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
+    tn_slope_add(f->t, out, tn_masked_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
 }
 
 // The masks of a kernel: its own, either way, and those of what it reads.
-static void tn_idle_masks(const tn_idler *f, const tn_kernel *k, tn_list *out) {
+static void tn_masked_masks(const tn_masking *f, const tn_kernel *k, tn_list *out) {
   tn_list all = {NULL, 0, 0};
   tn_toposort(f->t, k->ast, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
-    if (u->op == TINY_OP_INDEX) tn_idle_loaded(f, k, u, out);
+    if (u->op == TINY_OP_INDEX) tn_masked_loaded(f, k, u, out);
     if (u->op != TINY_OP_LT || !tn_is_int(u->src[0]->dtype)) continue;
-    tn_slope_add(f->t, out, tn_idle_difference(f->t, u->src[1], u->src[0], 0));
-    tn_slope_add(f->t, out, tn_idle_difference(f->t, u->src[0], u->src[1], 1));
+    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[1], u->src[0], 0));
+    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[0], u->src[1], 1));
   }
 }
 
@@ -137,12 +137,12 @@ static void tn_idle_masks(const tn_idler *f, const tn_kernel *k, tn_list *out) {
 
 static int tn_sure_of(const tn_supposed *s, const tiny_uop *u) { return (int)(intptr_t)tn_map_get(&s->sure, u); }
 
-static int tn_sure_load(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+static int tn_sure_load(const tn_masking *f, const tn_supposed *s, const tiny_uop *u) {
   const tiny_uop *index = u->src[0];
   tn_list zero = {NULL, 0, 0};
   if (index->nsrc == 3 && tn_sure_of(s, index->src[2]) == TN_SURE_FALSE)
     return u->nsrc == 2 ? tn_sure_of(s, u->src[1]) : (int)TN_SURE_ZERO;
-  tn_idle_loaded(f, s->k, index, &zero);
+  tn_masked_loaded(f, s->k, index, &zero);
   for (int i = 0; i < zero.n; i++) if (tn_follows(f->t, s->x, zero.u[i])) return TN_SURE_ZERO;
   return TN_SURE_NOT;
 }
@@ -153,13 +153,13 @@ static int tn_sure_const(const tiny_uop *u) {
   return u->k == tn_lowest(u->dtype) && !tn_dtypes[u->dtype].finite ? TN_SURE_LOWEST : TN_SURE_NOT;
 }
 
-static int tn_sure_compare(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+static int tn_sure_compare(const tn_masking *f, const tn_supposed *s, const tiny_uop *u) {
   if (!tn_is_int(u->src[0]->dtype)) return TN_SURE_NOT;
-  if (tn_follows(f->t, s->x, tn_idle_difference(f->t, u->src[1], u->src[0], 0))) return TN_SURE_TRUE;
-  return tn_follows(f->t, s->x, tn_idle_difference(f->t, u->src[0], u->src[1], 1)) ? TN_SURE_FALSE : TN_SURE_NOT;
+  if (tn_follows(f->t, s->x, tn_masked_difference(f->t, u->src[1], u->src[0], 0))) return TN_SURE_TRUE;
+  return tn_follows(f->t, s->x, tn_masked_difference(f->t, u->src[0], u->src[1], 1)) ? TN_SURE_FALSE : TN_SURE_NOT;
 }
 
-static int tn_sure_node(const tn_idler *f, const tn_supposed *s, const tiny_uop *u) {
+static int tn_sure_node(const tn_masking *f, const tn_supposed *s, const tiny_uop *u) {
   const int a = u->nsrc ? tn_sure_of(s, u->src[0]) : 0, b = u->nsrc > 1 ? tn_sure_of(s, u->src[1]) : 0;
   const int truth = (a == TN_SURE_TRUE || a == TN_SURE_FALSE) && (b == TN_SURE_TRUE || b == TN_SURE_FALSE);
   const int differs = truth ? (a == b ? TN_SURE_FALSE : TN_SURE_TRUE) : TN_SURE_NOT;
@@ -194,14 +194,14 @@ static int tn_sure_node(const tn_idler *f, const tn_supposed *s, const tiny_uop 
       return (a == TN_SURE_LOWEST && !tn_dtypes[u->dtype].finite) || a == TN_SURE_ZERO ? a : (int)TN_SURE_NOT;
     case TINY_OP_EXP2: return a == TN_SURE_LOWEST ? TN_SURE_ZERO : TN_SURE_NOT;
     case TINY_OP_REDUCE:
-      if (tn_is_running(u)) return TN_SURE_NOT;
+      if (tn_is_carried(u)) return TN_SURE_NOT;
       for (uint32_t i = 1; i < u->nsrc; i++) if (tn_depends(f->t, s->x, u->src[i])) return TN_SURE_NOT;
       return (u->k == TINY_OP_ADD && a == TN_SURE_ZERO) || (u->k == TINY_OP_MAX && a == TN_SURE_LOWEST) ? a : 0;
     default: return TN_SURE_NOT;
   }
 }
 
-static void tn_suppose(const tn_idler *f, const tn_kernel *k, tiny_uop *x, tn_supposed *s) {
+static void tn_suppose(const tn_masking *f, const tn_kernel *k, tiny_uop *x, tn_supposed *s) {
   tn_list all = {NULL, 0, 0};
   memset(s, 0, sizeof *s);
   s->k = k; s->x = x;
@@ -211,7 +211,7 @@ static void tn_suppose(const tn_idler *f, const tn_kernel *k, tiny_uop *x, tn_su
 }
 
 // Does something of the kernel that is not left out by a WHERE use u?
-static int tn_supposed_uses(const tn_idler *f, const tn_supposed *s, tiny_uop *root, const tiny_uop *u) {
+static int tn_supposed_uses(const tn_masking *f, const tn_supposed *s, tiny_uop *root, const tiny_uop *u) {
   tn_list todo = {NULL, 0, 0};
   tn_map seen = {NULL, 0, 0};
   tn_push(f->t, &todo, root);
@@ -229,18 +229,18 @@ static int tn_supposed_uses(const tn_idler *f, const tn_supposed *s, tiny_uop *r
 
 // ** what kernels say **
 
-static void tn_kernel_idle(tiny_ctx *t, tn_kernel *k, tiny_uop *x, int zeros, tiny_uop *const *ranges, int n) {
+static void tn_kernel_masked(tiny_ctx *t, tn_kernel *k, tiny_uop *x, int zeros, tiny_uop *const *ranges, int n) {
   tn_list src = {NULL, 0, 0};
   tiny_uop *sink = k->ast;
   tn_push(t, &src, x);
   for (int i = 0; i < n; i++) if (tn_depends(t, x, ranges[i])) tn_push(t, &src, ranges[i]);
-  tiny_uop *idle = tn_uop_make(t, TINY_OP_IDLE, TINY_VOID, 1, src.n, src.u, zeros, 0, NULL);
+  tiny_uop *masked = tn_uop_make(t, TINY_OP_MASKED, TINY_VOID, 1, src.n, src.u, zeros, 0, NULL);
   src.n = 0;
   for (uint32_t i = 0; i < sink->nsrc; i++) {
-    if (sink->src[i] == idle) return;
+    if (sink->src[i] == masked) return;
     tn_push(t, &src, sink->src[i]);
   }
-  tn_push(t, &src, idle);
+  tn_push(t, &src, masked);
   k->ast = tn_like(t, k->ast, 1, src.n, src.u);
 }
 
@@ -249,24 +249,24 @@ static int tn_adds_nothing(const tn_supposed *s, const tiny_uop *reduce) {
   return (reduce->k == TINY_OP_ADD && body == TN_SURE_ZERO) || (reduce->k == TINY_OP_MAX && body == TN_SURE_LOWEST);
 }
 
-// REDUCEs, all of those that close a range, to which rounds add nothing.
-static void tn_idle_reduces(const tn_idler *f, tn_kernel *k, const tn_supposed *s) {
+// REDUCEs, all of those that close a range, to which iterations add nothing.
+static void tn_masked_reduces(const tn_masking *f, tn_kernel *k, const tn_supposed *s) {
   tn_list reduces = {NULL, 0, 0};
   tn_collect_op(f->t, k->ast, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++) {
     tiny_uop *u = reduces.u[i];
-    int all = !tn_is_running(u), depends = 0;
+    int all = !tn_is_carried(u), depends = 0;
     for (uint32_t r = 1; r < u->nsrc && all; r++) {
-      depends |= tn_range_extent(u->src[r]) >= TN_IDLE_LEAST && tn_depends(f->t, s->x, u->src[r]);
+      depends |= tn_range_extent(u->src[r]) >= TN_MASKED_LEAST && tn_depends(f->t, s->x, u->src[r]);
       for (int j = 0; j < reduces.n; j++)
-        if (tn_folds_over(reduces.u[j], u->src[r])) all &= tn_adds_nothing(s, reduces.u[j]);
+        if (tn_reduces_over(reduces.u[j], u->src[r])) all &= tn_adds_nothing(s, reduces.u[j]);
     }
-    if (all && depends) tn_kernel_idle(f->t, k, s->x, 0, u->src + 1, (int)u->nsrc - 1);
+    if (all && depends) tn_kernel_masked(f->t, k, s->x, 0, u->src + 1, (int)u->nsrc - 1);
   }
 }
 
 // The store of a kernel that is nothing but one, for each of its ranges once; NULL: it is another form.
-static const tiny_uop *tn_idle_store(const tn_kernel *k) {
+static const tiny_uop *tn_masked_store(const tn_kernel *k) {
   const tiny_uop *end = k->ast->src[0];
   const tiny_uop *store = end->op == TINY_OP_END ? end->src[0] : end;
   return store != end && store->op == TINY_OP_STORE && store->src[0]->nsrc == 2 ? store : NULL;
@@ -285,14 +285,14 @@ static int tn_is_stored_along(tiny_ctx *t, tiny_uop *x, const tiny_uop *end) {
 }
 
 // Elements that are 0.
-static void tn_idle_zeros(tn_idler *f, int at, const tn_supposed *s) {
+static void tn_masked_zeros(tn_masking *f, int at, const tn_supposed *s) {
   tn_kernel *k = &f->g->kernel[at];
-  const tiny_uop *store = tn_idle_store(k), *end = k->ast->src[0];
+  const tiny_uop *store = tn_masked_store(k), *end = k->ast->src[0];
   if (!store || k->node->op == TINY_OP_ASSIGN || tn_sure_of(s, store->src[1]) != TN_SURE_ZERO ||
       !tn_is_stored_along(f->t, s->x, end))
     return;
   tn_push(f->t, &f->zero[at], s->x);
-  tn_kernel_idle(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
+  tn_kernel_masked(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
 }
 
 // Does every load of a summand that moves with the REDUCE move with all of the summand's ranges? Then each element is
@@ -312,7 +312,7 @@ static int tn_reads_once(tiny_ctx *t, const tiny_uop *reduce) {
 }
 
 // Summands that are 0 as a product of what is known to be 0 get the mask, so that nobody needs their other factors.
-static void tn_idle_select(const tn_idler *f, tn_kernel *k, const tn_supposed *s) {
+static void tn_masked_select(const tn_masking *f, tn_kernel *k, const tn_supposed *s) {
   tn_list reduces = {NULL, 0, 0};
   tn_map map = {NULL, 0, 0};
   tiny_ctx *t = f->t;
@@ -326,7 +326,7 @@ static void tn_idle_select(const tn_idler *f, tn_kernel *k, const tn_supposed *s
     tn_collect_op(t, u->src[0], TINY_OP_LOAD, &loads);
     for (int j = 0; j < loads.n; j++) {
       const tiny_uop *memory = loads.u[j]->src[0]->src[0];
-      const int p = memory->op == TINY_OP_PARAM ? tn_idle_producer(f, k, memory->k) : -1;
+      const int p = memory->op == TINY_OP_PARAM ? tn_masked_producer(f, k, memory->k) : -1;
       wants |= p >= 0 && !f->zero[p].n && tn_supposed_uses(f, s, u->src[0], loads.u[j]);
     }
     if (!wants) continue;
@@ -343,7 +343,8 @@ static void tn_idle_select(const tn_idler *f, tn_kernel *k, const tn_supposed *s
 
 // In `out`, of the masks x by which kernel k leaves out what it reads at `index`, those that are of the index's digits:
 // as kernel p has them, whose value it is.
-static void tn_idle_unread(const tn_idler *f, const tn_kernel *p, const tn_kernel *k, tiny_uop *index, tn_list *out) {
+static void tn_masked_unread(const tn_masking *f, const tn_kernel *p, const tn_kernel *k, tiny_uop *index,
+                             tn_list *out) {
   tn_digit digit[TINY_MAX_DIMS];
   tn_affine part[TINY_MAX_DIMS];
   tiny_uop *range[TINY_MAX_DIMS], *now[TINY_MAX_DIMS];
@@ -351,10 +352,10 @@ static void tn_idle_unread(const tn_idler *f, const tn_kernel *p, const tn_kerne
   const int n = tn_digits_of(p, digit, range);
   if (!tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_digit_range(&digit[d], &part[d]);
-  tn_idle_masks(f, k, &masks);
+  tn_masked_masks(f, k, &masks);
   for (int i = 0; i < masks.n; i++) {
     tn_supposed s;
-    tiny_uop *x = tn_idle_carry(f->t, masks.u[i], k, p, n, now, range);
+    tiny_uop *x = tn_masked_carry(f->t, masks.u[i], k, p, n, now, range);
     if (!x) continue;
     tn_suppose(f, k, masks.u[i], &s);
     if (!tn_supposed_uses(f, &s, k->ast->src[0], index)) tn_push(f->t, out, x);
@@ -362,7 +363,7 @@ static void tn_idle_unread(const tn_idler *f, const tn_kernel *p, const tn_kerne
 }
 
 // Keeps of `both` what also holds by `more`, if both are not empty.
-static void tn_idle_meet(tiny_ctx *t, tn_list *both, const tn_list *more) {
+static void tn_masked_meet(tiny_ctx *t, tn_list *both, const tn_list *more) {
   int n = 0;
   for (int i = 0; i < both->n; i++) {
     tiny_uop *x = NULL;
@@ -376,33 +377,33 @@ static void tn_idle_meet(tiny_ctx *t, tn_list *both, const tn_list *more) {
 }
 
 // A kernel whose value lives for others alone need not compute what none of them reads.
-static void tn_idle_spare(const tn_idler *f, tn_kernel *p) {
+static void tn_masked_spare(const tn_masking *f, tn_kernel *p) {
   tn_list spare = {NULL, 0, 0};
   int reads = 0;
-  if (!p->ast || !tn_idle_store(p) || p->node->op == TINY_OP_ASSIGN) return;
+  if (!p->ast || !tn_masked_store(p) || p->node->op == TINY_OP_ASSIGN) return;
   if (tn_map_has(&f->kept, p->node) || tn_map_has(&f->kept, p->mem[0])) return;
   const tn_access *a = tn_access_first(&f->accesses, p->mem[0]);
   for (; a; a = tn_access_next(&f->accesses, a)) {
     const tn_kernel *k = &f->g->kernel[a->kernel];
     tn_list index = {NULL, 0, 0};
     if (k == p) continue;
-    if (!a->slot || !k->ast || tn_idle_producer(f, k, a->slot) != (int)(p - f->g->kernel)) return;
+    if (!a->slot || !k->ast || tn_masked_producer(f, k, a->slot) != (int)(p - f->g->kernel)) return;
     tn_kernel_indexes(f->t, k, a->slot, &index);
     for (int j = 0; j < index.n; j++) {
       tn_list now = {NULL, 0, 0};
-      tn_idle_unread(f, p, k, index.u[j], &now);
-      if (reads++) tn_idle_meet(f->t, &spare, &now);
+      tn_masked_unread(f, p, k, index.u[j], &now);
+      if (reads++) tn_masked_meet(f->t, &spare, &now);
       else spare = now;
       if (!spare.n) return;
     }
   }
   const tiny_uop *end = p->ast->src[0];
-  for (int i = 0; i < spare.n; i++) tn_kernel_idle(f->t, p, spare.u[i], 0, end->src + 1, (int)end->nsrc - 1);
+  for (int i = 0; i < spare.n; i++) tn_kernel_masked(f->t, p, spare.u[i], 0, end->src + 1, (int)end->nsrc - 1);
 }
 
 // The kernels in order[] say what they may leave out.
-static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
-  tn_idler f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
+static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
+  tn_masking f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
   tn_map plain = {NULL, 0, 0};             // kernels that have no mask, while none has been found
   int any = 0;
   for (int r = 0; r < nroots; r++) tn_map_set(g->t, &f.kept, roots[r], roots[r]);
@@ -413,19 +414,19 @@ static void tn_graph_idle(tn_graph *g, const int *order, tiny_uop *const *roots,
     tn_list masks = {NULL, 0, 0};
     if (!k->ast || k->ast->nsrc != 1 || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
-    tn_idle_masks(&f, k, &masks);
+    tn_masked_masks(&f, k, &masks);
     if (!masks.n) tn_scratch_rewind(g->t, mark);
     any |= masks.n;
     if (!any) tn_map_set(g->t, &plain, k->ast, k->ast);
     for (int m = 0; m < masks.n; m++) {
       tn_supposed s;
       tn_suppose(&f, k, masks.u[m], &s);
-      tn_idle_select(&f, k, &s);
+      tn_masked_select(&f, k, &s);
       tn_suppose(&f, k, masks.u[m], &s);
-      tn_idle_reduces(&f, k, &s);
-      tn_idle_zeros(&f, order[i], &s);
+      tn_masked_reduces(&f, k, &s);
+      tn_masked_zeros(&f, order[i], &s);
     }
   }
-  for (int i = 0; i < g->nkernel && any; i++) tn_idle_spare(&f, &g->kernel[order[i]]);
+  for (int i = 0; i < g->nkernel && any; i++) tn_masked_spare(&f, &g->kernel[order[i]]);
 }
 #endif

@@ -1,4 +1,4 @@
-// test_running: kernels whose loops carry their result: scatters and scans, in every form that algebra knows, against the
+// test_carried: kernels whose loops carry their result: scatters and scans, in every form that algebra knows, against the
 // interpreter of graphs; and that they cost what they should.
 #include "../src/all.c"
 #include "test.h"

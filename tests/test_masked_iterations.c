@@ -1,6 +1,6 @@
-// idle: triangles, however their mask is written: the interpreter, the CPU and plain loops agree; what is masked out is
+// masked_iterations: triangles, however their mask is written: the interpreter, the CPU and plain loops agree; what is masked out is
 // not computed, and memory that nobody has written does no harm.
-#define TN_IDLE_LEAST 2
+#define TN_MASKED_LEAST 2
 #include "nn_test.h"
 #include "golden.h"
 
@@ -155,18 +155,18 @@ static void check_text(void) {
   CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
   tiny_tensor *y = tiny_attention(x, x, x, &d);
   CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
-  int idle = 0, kernels = 0, zeros = 0;
+  int masked = 0, kernels = 0, zeros = 0;
   for (const char *at = log.text; (at = strstr(at, "-- after schedule")) != NULL; kernels++) {
-    const char *end = strstr(++at, "-- after"), *found = strstr(at, "(IDLE");
-    idle += found && (!end || found < end);
-    found = strstr(at, "(IDLE:k=1");
+    const char *end = strstr(++at, "-- after"), *found = strstr(at, "(MASKED");
+    masked += found && (!end || found < end);
+    found = strstr(at, "(MASKED:k=1");
     zeros += found && (!end || found < end);
   }
   CHECK(kernels >= 4);
-  CHECK(idle >= 3);                        // scores, weights, product
+  CHECK(masked >= 3);                        // scores, weights, product
   CHECK_EQ(zeros, 1);
   for (const char *at = log.text; (at = strstr(at, "-- program")) != NULL;) {
-    const char *end = strstr(++at, "-- after"), *found = strstr(at, "(IDLE");
+    const char *end = strstr(++at, "-- after"), *found = strstr(at, "(MASKED");
     CHECK(!found || (end && end < found)); // programs have loops with bounds instead
   }
   tiny_close(t);

@@ -1,29 +1,29 @@
-// rounds: kernels that hand each other large values work in rounds, on a slab of each value at a time.
+// tiled: kernels that hand each other large values work tile by tile, on a slab of each value at a time.
 //
 // In:  the kernels of a graph, written, and what each reads. Out: some of them in groups. The kernels of a group run
 //      one after the other for the first few elements of some ranges that all of them have, then for the next: what
 //      they hand each other (the scores of attention, the logits of a loss) never exists as a whole, its slab stays
 //      in the cache, and the memory of a quadratic value becomes linear.
 // Axes are ranges that meet in the values' indices. A kernel that stores along an axis does a part of its output in
-//   each round, one that reduces along it folds a part into what the rounds before have left.
-// Levels: what needs the complete result of a round's kernel waits for all rounds. Where it leads back to the same
-//   values, as a gradient does, another group computes their slabs again from what is small: scores from queries, keys
-//   and the rows' maxima and sums. That is what Dao et al., "FlashAttention", arXiv:2205.14135, do by hand.
-// A length that the slabs do not divide gets a last round with kernels of its own.
-#ifndef TN_SCHEDULE_ROUNDS
-#define TN_SCHEDULE_ROUNDS
+//   each iteration, one that reduces along it adds a part to what the iterations before have left.
+// Levels: what needs the complete result of a kernel waits for all iterations. Where it leads back to the same values,
+//   as a gradient does, another group computes their slabs again from what is small: scores from queries, keys and the
+//   rows' maxima and sums. That is what Dao et al., "FlashAttention", arXiv:2205.14135, do by hand.
+// A length that the slabs do not divide gets a last iteration with kernels of its own.
+#ifndef TN_SCHEDULE_TILED
+#define TN_SCHEDULE_TILED
 #ifndef TINY_AMALGAMATED
 #include "rangeify.c"
 #endif
 
-#ifndef TN_ROUNDS_LEAST                    // test builds make them small
-  #define TN_ROUNDS_LEAST (16 << 20)       // bytes from which a value is worth rounds,
-  #define TN_ROUNDS_NBYTES (2 << 20)       // of its slab
+#ifndef TN_TILED_LEAST                     // test builds make them small
+  #define TN_TILED_LEAST (16 << 20)        // bytes from which a value is worth tiling,
+  #define TN_TILED_NBYTES (2 << 20)        // of its slab
 #endif
 // GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand
 // for new memory.
-enum { TN_ROUNDS_GAIN = 4, TN_ROUNDS_LEVELS = 3, TN_ROUNDS_STEP = 16, TN_MAX_SLABS = 32 };
-#define TN_ROUNDS_MARKER ((int64_t)1 << 40)
+enum { TN_TILED_GAIN = 4, TN_TILED_LEVELS = 3, TN_TILED_STEP = 16, TN_MAX_SLABS = 32 };
+#define TN_TILED_MARKER ((int64_t)1 << 40)
 
 typedef struct tn_digit { int64_t stride, extent; int axis; } tn_digit;  // of an element's number; axis -1: none
 
@@ -31,11 +31,11 @@ typedef struct tn_slab {                   // a large value
   tiny_uop *node;
   int producer, n, bad, in;                // in: it exists as slabs
   tn_digit digit[TINY_MAX_DIMS];           // the largest stride first
-  tiny_uop *place[TN_ROUNDS_LEVELS][2];    // by level and part: 1 is the last round of a length that does not divide
+  tiny_uop *place[TN_TILED_LEVELS][2];     // by level and part: 1 is the last one of a length that does not divide
 } tn_slab;
 
 typedef struct tn_member {                 // a kernel that touches one
-  tiny_uop *range[TN_ROUNDS_AXES], *fold;  // by axis; the REDUCE along some of them, NULL: none
+  tiny_uop *range[TN_TILED_AXES], *reduce;  // by axis; the REDUCE along some of them, NULL: none
   tiny_uop *ast;                           // as it was before ranges were split; NULL: nobody has touched it
   int in, level, wanted;                   // wanted: bit l: its value at level l
 } tn_member;
@@ -49,8 +49,8 @@ typedef struct tn_cluster {
   tn_list touched;                         // numbers of kernels
   tn_slab slab[TN_MAX_SLABS]; int nslab;   // slab[0] is what it began with
   tn_member *member;                       // by kernel
-  int64_t extent[TN_ROUNDS_AXES]; int naxis, dead[TN_ROUNDS_AXES];
-  int axis[TN_ROUNDS_AXES], nchosen;       // those of the rounds: one element each, the last one `size`
+  int64_t extent[TN_TILED_AXES]; int naxis, dead[TN_TILED_AXES];
+  int axis[TN_TILED_AXES], nchosen;        // those of the iterations: one element each, the last one `size`
   int64_t size;
   int split;                               // a range has just become two
 } tn_cluster;
@@ -122,7 +122,7 @@ static void tn_kernel_indexes(tiny_ctx *t, const tn_kernel *k, int slot, tn_list
 // ** clusters: values and kernels whose ranges meet **
 
 // May the value of kernel i, at least so large, exist as slabs?
-static int tn_rounds_may(const tn_cluster *c, int i, int64_t least) {
+static int tn_tiled_may(const tn_cluster *c, int i, int64_t least) {
   const tn_graph *g = c->g;
   const tn_kernel *k = &g->kernel[i];
   if (!k->ast || k->group || k->node->op == TINY_OP_ASSIGN || tn_node_nbytes(k->node) < least ||
@@ -255,7 +255,7 @@ static int tn_cluster_neighbours(tn_cluster *c, int i) {
   int changed = 0;
   for (int m = 0; m < k->nmem; m++)
     for (int p = tn_unboxed(tn_map_get(&c->made, k->mem[m])); p >= 0; p = c->same[p] - 1)
-      if (tn_rounds_may(c, p, TN_ROUNDS_LEAST / 4)) changed |= tn_cluster_add(c, p);
+      if (tn_tiled_may(c, p, TN_TILED_LEAST / 4)) changed |= tn_cluster_add(c, p);
   return changed;
 }
 
@@ -279,16 +279,16 @@ static int tn_cluster_grow(tn_cluster *c, int seed) {
   return 1;
 }
 
-// ** levels: which rounds a kernel waits for **
+// ** levels: which iterations a kernel waits for **
 
-// Where an axis stands among those of the rounds, -1: nowhere.
+// Where an axis stands among those of the iterations, -1: nowhere.
 static int tn_chosen_at(const tn_cluster *c, int axis) {
   for (int i = 0; i < c->nchosen; i++) if (c->axis[i] == axis) return i;
   return -1;
 }
 
-// Does kernel i read of what p stores only what p stores in the same round?
-static int tn_rounds_aligned(tn_cluster *c, int p, int i) {
+// Does kernel i read of what p stores only what p stores in the same iteration?
+static int tn_tiled_aligned(tn_cluster *c, int p, int i) {
   const tn_kernel *from = &c->g->kernel[p], *to = &c->g->kernel[i];
   tn_digit digit[TINY_MAX_DIMS];
   tiny_uop *range[TINY_MAX_DIMS];
@@ -308,17 +308,17 @@ static int tn_rounds_aligned(tn_cluster *c, int p, int i) {
   return index.n > 0;
 }
 
-// Is what kernel p hands to kernel i complete for it within the same round?
-static int tn_rounds_together(tn_cluster *c, int p, int i) {
+// Is what kernel p hands to kernel i complete for it within the same iteration?
+static int tn_tiled_complete(tn_cluster *c, int p, int i) {
   if (!c->member[p].in) return 1;
   if (!c->member[i].in) return 0;
   const tn_slab *s = tn_cluster_slab(c, c->g->kernel[p].node);
-  return (s && s->in) || tn_rounds_aligned(c, p, i);
+  return (s && s->in) || tn_tiled_aligned(c, p, i);
 }
 
 // The levels of the members, as many as there are; 0: too many. Only what runs between two members can lead from one
 // to the other.
-static int tn_rounds_levels(tn_cluster *c) {
+static int tn_tiled_levels(tn_cluster *c) {
   int most = 0, first = c->g->nkernel, last = -1;
   for (int i = 0; i < c->touched.n; i++) {
     const int k = tn_unboxed(c->touched.u[i]);
@@ -333,43 +333,43 @@ static int tn_rounds_levels(tn_cluster *c) {
     for (int j = 0; j < c->reads[i].n; j++)
       for (int p = tn_unboxed(tn_map_get(&c->made, c->reads[i].u[j])); p >= 0; p = c->same[p] - 1) {
         if (p == i || c->position[p] < first) continue;
-        const int level = c->member[p].level + !tn_rounds_together(c, p, i);
+        const int level = c->member[p].level + !tn_tiled_complete(c, p, i);
         if (level > b->level) b->level = level;
       }
-    if (b->level > TN_ROUNDS_LEVELS) return 0;
+    if (b->level > TN_TILED_LEVELS) return 0;
     if (b->in && b->level > most) most = b->level;
   }
-  return most < TN_ROUNDS_LEVELS ? most + 1 : 0;
+  return most < TN_TILED_LEVELS ? most + 1 : 0;
 }
 
 // Finds the one REDUCE that closes the chosen ranges that the kernel does not store along. 0: it takes more.
-static int tn_member_fold(tn_cluster *c, int i) {
+static int tn_member_reduce(tn_cluster *c, int i) {
   const tn_kernel *k = &c->g->kernel[i];
   tn_member *m = &c->member[i];
   tn_list all = {NULL, 0, 0};
-  int along = 0, folded = 0;
-  m->fold = NULL;
+  int along = 0, reduced = 0;
+  m->reduce = NULL;
   for (int a = 0; a < c->nchosen; a++) along += tn_range_kind(m->range[c->axis[a]]) == TN_REDUCE;
   if (!along) return k->node->op != TINY_OP_ASSIGN;
   tn_toposort(c->t, k->ast, &all);
   for (int j = 0; j < all.n; j++) {
     tiny_uop *u = all.u[j];
     if (u->op != TINY_OP_REDUCE) continue;
-    if (m->fold && tn_depends(c->t, u, m->fold)) return 0;
+    if (m->reduce && tn_depends(c->t, u, m->reduce)) return 0;
     for (int a = 0; a < c->nchosen; a++) {
-      if (!tn_folds_over(u, m->range[c->axis[a]])) continue;
-      if (m->fold && m->fold != u) return 0;
-      m->fold = u;
-      folded++;
+      if (!tn_reduces_over(u, m->range[c->axis[a]])) continue;
+      if (m->reduce && m->reduce != u) return 0;
+      m->reduce = u;
+      reduced++;
     }
   }
-  for (int j = 0; m->fold && j < all.n; j++)   // it is of the output's ranges alone
-    if (all.u[j]->op == TINY_OP_RANGE && tn_range_kind(all.u[j]) == TN_REDUCE && tn_depends(c->t, m->fold, all.u[j]))
+  for (int j = 0; m->reduce && j < all.n; j++)   // it is of the output's ranges alone
+    if (all.u[j]->op == TINY_OP_RANGE && tn_range_kind(all.u[j]) == TN_REDUCE && tn_depends(c->t, m->reduce, all.u[j]))
       return 0;
-  return folded == along;
+  return reduced == along;
 }
 
-// May kernel i work in rounds along the chosen axes? Its slabs' indices have these in digits of their own, and all
+// May kernel i work tile by tile along the chosen axes? Its slabs' indices have these in digits of their own, and all
 // else that it touches is small.
 static int tn_member_fits(tn_cluster *c, int i) {
   const tn_kernel *k = &c->g->kernel[i];
@@ -379,7 +379,7 @@ static int tn_member_fits(tn_cluster *c, int i) {
     const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
     tn_list index = {NULL, 0, 0};
     if (!s || !s->in) {
-      if (tn_node_nbytes(k->mem[j]) >= tn_node_nbytes(c->slab[0].node) / TN_ROUNDS_GAIN) return 0;
+      if (tn_node_nbytes(k->mem[j]) >= tn_node_nbytes(c->slab[0].node) / TN_TILED_GAIN) return 0;
       continue;
     }
     tn_kernel_indexes(c->t, k, j, &index);
@@ -390,11 +390,11 @@ static int tn_member_fits(tn_cluster *c, int i) {
           return 0;
     }
   }
-  return tn_member_fold(c, i);
+  return tn_member_reduce(c, i);
 }
 
-// How many groups rounds along the chosen axes take; 0: they are not possible.
-static int tn_rounds_try(tn_cluster *c) {
+// How many groups iterations along the chosen axes take; 0: they are not possible.
+static int tn_tiled_try(tn_cluster *c) {
   for (int i = 0; i < c->touched.n; i++) c->member[tn_unboxed(c->touched.u[i])].in = 0;
   for (int s = 0; s < c->nslab; s++) {
     int has = 0;
@@ -408,7 +408,7 @@ static int tn_rounds_try(tn_cluster *c) {
     const int k = tn_unboxed(c->touched.u[i]);
     if (c->member[k].in && !tn_member_fits(c, k)) return 0;
   }
-  return tn_rounds_levels(c);
+  return tn_tiled_levels(c);
 }
 
 // ** which axes **
@@ -423,81 +423,81 @@ static int tn_axis_is_pure(const tn_cluster *c, int axis) {
 }
 
 // Of an axis on which a slab may have `most` elements.
-static int64_t tn_rounds_size(int64_t extent, int64_t most) {
+static int64_t tn_tiled_size(int64_t extent, int64_t most) {
   if (most < 1) most = 1;
   if (most >= extent) return extent;
   for (int64_t n = most; n > most / 2; n--) if (extent % n == 0) return n;
-  return most > TN_ROUNDS_STEP ? most / TN_ROUNDS_STEP * TN_ROUNDS_STEP : most;
+  return most > TN_TILED_STEP ? most / TN_TILED_STEP * TN_TILED_STEP : most;
 }
 
 // Chooses axes: those along which nothing is reduced, then one more along which the least is computed again.
-static int tn_rounds_choose(tn_cluster *c) {
+static int tn_tiled_choose(tn_cluster *c) {
   int64_t nbytes = tn_node_nbytes(c->slab[0].node), best = 0;
   int axis = -1;
   c->nchosen = 0; c->size = 1;
-  for (int a = 0; a < c->naxis && nbytes > TN_ROUNDS_NBYTES; a++) {
+  for (int a = 0; a < c->naxis && nbytes > TN_TILED_NBYTES; a++) {
     if (c->dead[a] || c->extent[a] < 2 || !tn_axis_is_pure(c, a)) continue;
     c->axis[c->nchosen++] = a;
     nbytes /= c->extent[a];
-    c->size = tn_rounds_size(c->extent[a], TN_ROUNDS_NBYTES / (nbytes ? nbytes : 1));
+    c->size = tn_tiled_size(c->extent[a], TN_TILED_NBYTES / (nbytes ? nbytes : 1));
   }
-  if (nbytes * c->size <= TN_ROUNDS_NBYTES) return tn_rounds_try(c);
+  if (nbytes * c->size <= TN_TILED_NBYTES) return tn_tiled_try(c);
   for (int a = 0; a < c->naxis; a++) {
     if (c->dead[a] || c->extent[a] < 2 || tn_axis_is_pure(c, a)) continue;
     c->axis[c->nchosen++] = a;
-    const int levels = tn_rounds_try(c);
+    const int levels = tn_tiled_try(c);
     if (levels && (axis < 0 || levels < best)) { axis = a; best = levels; }
     c->nchosen--;
   }
   if (axis >= 0) {
     c->axis[c->nchosen++] = axis;
     nbytes /= c->extent[axis];
-    c->size = tn_rounds_size(c->extent[axis], TN_ROUNDS_NBYTES / (nbytes ? nbytes : 1));
+    c->size = tn_tiled_size(c->extent[axis], TN_TILED_NBYTES / (nbytes ? nbytes : 1));
   }
-  return c->nchosen ? tn_rounds_try(c) : 0;
+  return c->nchosen ? tn_tiled_try(c) : 0;
 }
 
-// ** kernels of a round **
+// ** kernels of an iteration **
 
-static tiny_uop *tn_rounds_marker(tn_graph *g, int dtype, int64_t nelem) {
-  return tn_param(g->t, dtype, TN_ROUNDS_MARKER + ++g->nmarker, nelem);
+static tiny_uop *tn_tiled_marker(tn_graph *g, int dtype, int64_t nelem) {
+  return tn_param(g->t, dtype, TN_TILED_MARKER + ++g->nmarker, nelem);
 }
-static int64_t tn_rounds_extent(const tn_cluster *c, int at, int part) {
+static int64_t tn_tiled_extent(const tn_cluster *c, int at, int part) {
   if (at + 1 < c->nchosen) return 1;
   return part ? c->extent[c->axis[at]] % c->size : c->size;
 }
 
-// The axes of a group's rounds, remembered in the graph: its number from 1.
-static int tn_rounds_number(tn_cluster *c, int part) {
-  tn_round_axes *r = TN_PUSH(c->t, c->g->rounds, c->g->nrounds, c->g->rounds_cap, tn_round_axes);
+// The axes of a group's iterations, remembered in the graph: its number from 1.
+static int tn_tiled_number(tn_cluster *c, int part) {
+  tn_tiled_axes *r = TN_PUSH(c->t, c->g->tiled, c->g->ntiled, c->g->tiled_cap, tn_tiled_axes);
   memset(r, 0, sizeof *r);
   r->n = c->nchosen;
   for (int i = 0; i < r->n; i++) {
-    const int64_t extent = c->extent[c->axis[i]], size = tn_rounds_extent(c, i, 0);
+    const int64_t extent = c->extent[c->axis[i]], size = tn_tiled_extent(c, i, 0);
     const int last = part && i + 1 == r->n;
     r->axis[i].step = size;
     r->axis[i].from = last ? extent / size * size : 0;
     r->axis[i].count = last ? 1 : extent / size;
   }
-  return c->g->nrounds;
+  return c->g->ntiled;
 }
 
 // A kernel under rewriting: where its chosen ranges are, in the whole values and in the slabs.
-typedef struct tn_round_kernel {
+typedef struct tn_tiled_body {
   tn_cluster *c; const tn_kernel *k; int level, part, nmem;
-  tiny_uop *whole[TN_ROUNDS_AXES], *local[TN_ROUNDS_AXES];                 // local NULL: 0
+  tiny_uop *whole[TN_TILED_AXES], *local[TN_TILED_AXES];                 // local NULL: 0
   tn_map map;
-} tn_round_kernel;
+} tn_tiled_body;
 
-// Begins with the rounds' positions as ARGs, behind those that the kernel has.
-static void tn_round_open(tn_round_kernel *v, tn_kernel *now, const tn_round_axes *rounds) {
+// Begins with the iterations' positions as ARGs, behind those that the kernel has.
+static void tn_tiled_open(tn_tiled_body *v, tn_kernel *now, const tn_tiled_axes *tiled) {
   tiny_ctx *t = v->c->t;
   const tn_member *m = &v->c->member[v->k - v->c->g->kernel];
   now->arg = NULL; now->narg = now->arg_cap = 0;
   for (int i = 0; i < v->k->narg; i++) *TN_PUSH(t, now->arg, now->narg, now->arg_cap, tiny_uop *) = v->k->arg[i];
   for (int i = 0; i < v->c->nchosen; i++) {
-    const tn_round_axis *a = &rounds->axis[i];
-    tiny_uop *r = m->range[v->c->axis[i]], *extent = tn_index(t, tn_rounds_extent(v->c, i, v->part));
+    const tn_tiled_axis *a = &tiled->axis[i];
+    tiny_uop *r = m->range[v->c->axis[i]], *extent = tn_index(t, tn_tiled_extent(v->c, i, v->part));
     const int64_t bounds[2] = {a->from, a->from + a->step * (a->count - 1)};
     *TN_PUSH(t, now->arg, now->narg, now->arg_cap, tiny_uop *) = tn_index(t, i);
     v->whole[i] = tn_cast(t, tn_uop_make(t, TINY_OP_ARG, TINY_I64, 1, 0, NULL, now->narg - 1, 2, bounds), TINY_INDEX);
@@ -511,7 +511,7 @@ static void tn_round_open(tn_round_kernel *v, tn_kernel *now, const tn_round_axe
 }
 
 // An INDEX of a value that exists as slabs, into the slab.
-static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_uop *index) {
+static tiny_uop *tn_tiled_slab(tn_tiled_body *v, const tn_slab *s, const tiny_uop *index) {
   tiny_ctx *t = v->c->t;
   tn_affine part[TINY_MAX_DIMS];
   tiny_uop *flat = tn_index(t, 0);
@@ -525,15 +525,15 @@ static tiny_uop *tn_round_slab(tn_round_kernel *v, const tn_slab *s, const tiny_
       x = tn_u2(t, TINY_OP_ADD, x, tn_u2(t, TINY_OP_MUL, y, tn_index(t, part[d].term[i].c)));
     }
     if (x) flat = tn_u2(t, TINY_OP_ADD, flat, tn_u2(t, TINY_OP_MUL, x, tn_index(t, stride)));
-    stride *= at >= 0 ? tn_rounds_extent(v->c, at, v->part) : s->digit[d].extent;
+    stride *= at >= 0 ? tn_tiled_extent(v->c, at, v->part) : s->digit[d].extent;
   }
   tiny_uop *src[3] = {tn_param(t, s->node->dtype, index->src[0]->k, stride), flat,
                       index->nsrc == 3 ? (tiny_uop *)tn_map_get(&v->map, index->src[2]) : NULL};
   return tn_like(t, index, 1, (int)index->nsrc, src);
 }
 
-// What the rounds so far have folded, and this one. `at`: the element of PARAM 0 that holds it.
-static tiny_uop *tn_round_folded(tn_round_kernel *v, const tiny_uop *fold, tiny_uop *now, tiny_uop *at) {
+// What the iterations so far have reduced, and this one. `at`: the element of PARAM 0 that holds it.
+static tiny_uop *tn_tiled_carried(tn_tiled_body *v, const tiny_uop *reduce, tiny_uop *now, tiny_uop *at) {
   tiny_ctx *t = v->c->t;
   const tn_member *m = &v->c->member[v->k - v->c->g->kernel];
   tiny_uop *first = tn_index(t, 0);
@@ -544,8 +544,8 @@ static tiny_uop *tn_round_folded(tn_round_kernel *v, const tiny_uop *fold, tiny_
       first = tn_u2(t, TINY_OP_ADD, first, base);
     }
   first = tn_u2(t, TINY_OP_LT, first, tn_index(t, 1));
-  tiny_uop *none = tn_const(t, fold->dtype, tn_reduce_identity((int)fold->k, fold->dtype));
-  return tn_u2(t, (int)fold->k, tn_u3(t, TINY_OP_WHERE, first, none, tn_u1(t, TINY_OP_LOAD, at)), now);
+  tiny_uop *none = tn_const(t, reduce->dtype, tn_reduce_identity((int)reduce->k, reduce->dtype));
+  return tn_u2(t, (int)reduce->k, tn_u3(t, TINY_OP_WHERE, first, none, tn_u1(t, TINY_OP_LOAD, at)), now);
 }
 
 // The same memory, without what the kernel does not name.
@@ -565,18 +565,18 @@ static void tn_kernel_compact(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map 
   tn_kernel_number(t, k, tn_substitute(t, sink, &to), written);
 }
 
-// Kernel i at a level: the expression of one round. *sum: the memory in which a fold is kept that is not all of the
-// kernel's value, else NULL.
-static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int rounds, tiny_uop *sum) {
+// Kernel i at a level: the expression of one iteration. *sum: the memory in which a reduction is kept that is not all
+// of the kernel's value, else NULL.
+static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int tiled, tiny_uop *sum) {
   tiny_ctx *t = c->t;
   const tn_kernel *k = &c->g->kernel[i];
   const tn_member *m = &c->member[i];
   tn_kernel now = *k;
   tn_list all = {NULL, 0, 0};
-  tn_round_kernel v;
+  tn_tiled_body v;
   memset(&v, 0, sizeof v);
   v.c = c; v.k = k; v.level = level; v.part = part;
-  tn_round_open(&v, &now, &c->g->rounds[rounds - 1]);
+  tn_tiled_open(&v, &now, &c->g->tiled[tiled - 1]);
   now.mem = NULL; now.nmem = now.mem_cap = 0;
   for (int j = 0; j < k->nmem; j++) {
     const tn_slab *s = tn_cluster_slab(c, k->mem[j]);
@@ -589,13 +589,13 @@ static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int
     tiny_uop *u = all.u[j], *w;
     if (tn_map_has(&v.map, u)) continue;
     const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
-    if (s && s->in) w = tn_round_slab(&v, s, u);
+    if (s && s->in) w = tn_tiled_slab(&v, s, u);
     else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
-    if (u->op == TINY_OP_STORE && m->fold) {
+    if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
                *index = tn_index_of(t, memory, w->src[0]->src[1], NULL);
-      w = tn_store(t, index, tn_round_folded(&v, m->fold, (tiny_uop *)tn_map_get(&v.map, m->fold), index));
+      w = tn_store(t, index, tn_tiled_carried(&v, m->reduce, (tiny_uop *)tn_map_get(&v.map, m->reduce), index));
     }
     tn_map_set(t, &v.map, u, w);
   }
@@ -603,13 +603,13 @@ static tn_kernel tn_rounds_kernel(tn_cluster *c, int i, int level, int part, int
   return now;
 }
 
-// Kernel i with its fold read from `sum`.
-static tn_kernel tn_rounds_after(tn_cluster *c, int i, tiny_uop *sum) {
+// Kernel i with its reduction read from `sum`.
+static tn_kernel tn_tiled_after(tn_cluster *c, int i, tiny_uop *sum) {
   tiny_ctx *t = c->t;
   tn_kernel now = c->g->kernel[i];
   tn_map map = {NULL, 0, 0};
   tiny_uop *memory = tn_param(t, sum->dtype, now.nmem, sum->v[0]), *at = tn_kernel_store(&now)->src[0]->src[1];
-  tn_map_set(t, &map, c->member[i].fold, tn_load_at(t, memory, at));
+  tn_map_set(t, &map, c->member[i].reduce, tn_load_at(t, memory, at));
   now.mem = NULL; now.nmem = now.mem_cap = 0;
   for (int j = 0; j < c->g->kernel[i].nmem; j++)
     *TN_PUSH(t, now.mem, now.nmem, now.mem_cap, tiny_uop *) = c->g->kernel[i].mem[j];
@@ -646,7 +646,7 @@ static void tn_regroup_as_it_was(tn_regrouped *to, tn_cluster *c, int i) {
   *TN_PUSH(c->t, to->reads, to->nreads, to->reads_cap, tn_list) = c->reads[i];
 }
 
-static void tn_rounds_want(tn_cluster *c, int first, int level) {
+static void tn_tiled_want(tn_cluster *c, int first, int level) {
   int *todo = NULL, n = 0, cap = 0;
   *TN_PUSH(c->g->t, todo, n, cap, int) = first;
   while (n) {
@@ -661,59 +661,59 @@ static void tn_rounds_want(tn_cluster *c, int first, int level) {
   }
 }
 
-static void tn_rounds_places(tn_cluster *c, int level, int part) {
+static void tn_tiled_slots(tn_cluster *c, int level, int part) {
   for (int s = 0; s < c->nslab; s++) {
     int64_t nelem = 1;
     for (int d = 0; d < c->slab[s].n; d++) {
       const int at = tn_chosen_at(c, c->slab[s].digit[d].axis);
-      nelem *= at >= 0 ? tn_rounds_extent(c, at, part) : c->slab[s].digit[d].extent;
+      nelem *= at >= 0 ? tn_tiled_extent(c, at, part) : c->slab[s].digit[d].extent;
     }
-    c->slab[s].place[level][part] = tn_rounds_marker(c->g, c->slab[s].node->dtype, nelem);
+    c->slab[s].place[level][part] = tn_tiled_marker(c->g, c->slab[s].node->dtype, nelem);
     if (c->slab[s].in) tn_map_set(c->t, &c->g->slabs, c->slab[s].place[level][part], c);
   }
 }
 
-// The group of a level: what comes after its rounds, then its kernels, each time the last first.
-static void tn_rounds_emit(tn_cluster *c, tn_regrouped *to, int level) {
+// The group of a level: what comes after its iterations, then its kernels, each time the last first.
+static void tn_tiled_emit(tn_cluster *c, tn_regrouped *to, int level) {
   tn_graph *g = c->g;
   const int parts = 1 + (c->extent[c->axis[c->nchosen - 1]] % c->size != 0), group = ++g->ngroup;
   tiny_uop **sum = (tiny_uop **)tn_scratch(c->t, ((size_t)g->nkernel + 1) * sizeof *sum);
   for (int i = 0; i < g->nkernel; i++) {
-    tiny_uop *fold = c->member[i].fold;
-    if (!(c->member[i].wanted >> level & 1) || !fold) continue;
+    tiny_uop *reduce = c->member[i].reduce;
+    if (!(c->member[i].wanted >> level & 1) || !reduce) continue;
     const tiny_uop *store = tn_kernel_store(&g->kernel[i]);
-    if (store->src[1] == fold && g->kernel[i].node->op != TINY_OP_ASSIGN) continue;
-    sum[i] = tn_rounds_marker(g, fold->dtype, store->src[0]->src[0]->v[0]);
-    const tn_kernel after = tn_rounds_after(c, i, sum[i]);
+    if (store->src[1] == reduce && g->kernel[i].node->op != TINY_OP_ASSIGN) continue;
+    sum[i] = tn_tiled_marker(g, reduce->dtype, store->src[0]->src[0]->v[0]);
+    const tn_kernel after = tn_tiled_after(c, i, sum[i]);
     tn_push(c->t, tn_regroup(to, c, &after, i, level, -1), sum[i]);
   }
   for (int part = parts - 1; part >= 0; part--) {
-    const int rounds = tn_rounds_number(c, part);
-    tn_rounds_places(c, level, part);
+    const int tiled = tn_tiled_number(c, part);
+    tn_tiled_slots(c, level, part);
     for (int i = 0; i < g->nkernel; i++) {
       if (!(c->member[i].wanted >> level & 1)) continue;
-      tn_kernel k = tn_rounds_kernel(c, i, level, part, rounds, sum[i]);
-      k.group = group; k.rounds = rounds;
+      tn_kernel k = tn_tiled_kernel(c, i, level, part, tiled, sum[i]);
+      k.group = group; k.tiled = tiled;
       tn_regroup(to, c, &k, i, level, part);
     }
   }
 }
 
 // Replaces the kernels of the cluster by groups; the others stay as they were. *reads: what each kernel reads.
-static void tn_rounds_apply(tn_cluster *c, int levels, tn_list **reads) {
+static void tn_tiled_apply(tn_cluster *c, int levels, tn_list **reads) {
   tn_graph *g = c->g;
   tn_regrouped to;
   memset(&to, 0, sizeof to);
   for (int i = 0; i < g->nkernel; i++) {
     const tn_slab *s = tn_cluster_slab(c, g->kernel[i].node);
-    if (c->member[i].in && !(s && s->in)) tn_rounds_want(c, i, c->member[i].level);
+    if (c->member[i].in && !(s && s->in)) tn_tiled_want(c, i, c->member[i].level);
   }
   for (int i = 0, done = 0; i < g->nkernel; i++) {         // a group stands where its last kernel stood
     if (!c->member[i].in) tn_regroup_as_it_was(&to, c, i);
     for (int level = levels - 1; level >= 0; level--) {
       if (!(c->member[i].wanted & ~done & 1 << level)) continue;
       done |= 1 << level;
-      tn_rounds_emit(c, &to, level);
+      tn_tiled_emit(c, &to, level);
     }
   }
   tn_cluster_clear(c, 1);
@@ -739,22 +739,22 @@ static tn_cluster *tn_cluster_open(tn_graph *g, const tn_list *reads, const int 
   return c;
 }
 
-// Puts the kernels around the first value that is worth it and was not tried before to work in rounds. order: in which
-// the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
-static int tn_rounds_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
+// Puts the kernels around the first value that is worth it and was not tried before to work tile by tile. order: in
+// which the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
+static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
                           tn_map *tried, tn_list *around) {
   tn_cluster *c = NULL;
   for (int i = 0; i < g->nkernel; i++) {
     tiny_uop *node = g->kernel[i].node;
-    if (!g->kernel[i].ast || tn_node_nbytes(node) < TN_ROUNDS_LEAST || tn_map_get(tried, node)) continue;
+    if (!g->kernel[i].ast || tn_node_nbytes(node) < TN_TILED_LEAST || tn_map_get(tried, node)) continue;
     if (!c) c = tn_cluster_open(g, *reads, order, roots, nroots);
     tn_map_set(g->t, tried, node, node);
-    if (!tn_rounds_may(c, i, TN_ROUNDS_LEAST)) continue;
+    if (!tn_tiled_may(c, i, TN_TILED_LEAST)) continue;
     while (!tn_cluster_grow(c, i)) {}
-    const int levels = tn_rounds_choose(c);
+    const int levels = tn_tiled_choose(c);
     if (!levels) { tn_cluster_clear(c, 1); continue; }
     for (int k = 0; k < c->touched.n; k++) tn_push(g->t, around, g->kernel[tn_unboxed(c->touched.u[k])].node);
-    tn_rounds_apply(c, levels, reads);
+    tn_tiled_apply(c, levels, reads);
     return 1;
   }
   return 0;
