@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 1013a0c1edd4d081c3ce8755fbf49e8750fdecd950f33d0cc66628f89504bc43
+/* tiny.h 0.1.0, source a2dbaf98647a602fb821573560896e14375853f54017435f44e101210063623f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -306,194 +306,194 @@ Where things stand in tiny.h
    9118  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
   10008  src/ir/spec.c                the verifier
-  10349  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10353  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  10565  src/rules/notation.c         the algebra that bodies of rules are written in
-  10600  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  10798  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  10569  src/rules/notation.c         the algebra that bodies of rules are written in
+  10604  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  10802  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  10958  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  10962  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11352  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11356  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  11551  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  11555  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  11965  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11969  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12306  src/rules/decompose.c        from what the IR means to what a target can do
-  12887  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12310  src/rules/decompose.c        from what the IR means to what a target can do
+  12891  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  12921  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  12925  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13422  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13426  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14101  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14105  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14322  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14326  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  14932  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  14936  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15220  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15224  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  15693  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  15697  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  15800  src/tensor/activation.c      what stands between the layers of a network
-  15976  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16321  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  15804  src/tensor/activation.c      what stands between the layers of a network
+  15980  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16325  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  16565  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  16569  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17296  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17300  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  17928  src/tensor/random.c          numbers from a counter, the same on every device
-  18202  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  17932  src/tensor/random.c          numbers from a counter, the same on every device
+  18206  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  18522  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  18818  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  18526  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  18822  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  18955  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  18959  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  19494  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  19498  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20213  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20217  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  20615  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  20619  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  20754  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20758  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21201  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21205  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  21637  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  21641  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  21985  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22305  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22431  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  21989  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22309  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22435  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  22589  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  22593  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23081  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23357  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23085  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23361  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23453  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23457  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  23708  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24103  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  23712  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24107  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24379  src/tensor/params.c          lists of named tensors: what a network consists of
-  24472  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24383  src/tensor/params.c          lists of named tensors: what a network consists of
+  24476  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  24854  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24858  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  24971  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  24975  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25268  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25272  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25384  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25388  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  25875  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  25879  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  26639  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  26643  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27107  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27111  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  27541  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  27545  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28138  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28255  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28142  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28259  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  28687  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  28691  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  28853  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  28857  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29079  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29083  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29303  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29307  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29430  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29492  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29434  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29496  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  29608  src/codegen/join.c           adjacent loops become one wherever that costs no division
-  29675  src/codegen/transform.c      what may be done to the ranges of a kernel
-  29953  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29612  src/codegen/join.c           adjacent loops become one wherever that costs no division
+  29679  src/codegen/transform.c      what may be done to the ranges of a kernel
+  29965  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30037  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30049  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30102  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30114  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30243  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30255  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30321  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30380  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30333  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30392  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31000  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31031  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31097  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31128  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31189  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31220  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  31585  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  31616  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32174  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32201  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32293  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32385  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32320  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32412  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  32457  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  32484  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  32562  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  32662  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  32739  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  32878  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  32589  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  32689  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  32766  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  32905  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33213  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33240  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33433  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33466  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  33664  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33697  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  33725  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  33758  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34268  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34301  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  34795  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35090  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  34828  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35123  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  35485  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36083  src/runtime/interp.c         the backend INTERP
-  36161  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  35518  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36116  src/runtime/interp.c         the backend INTERP
+  36194  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36244  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
-  36584  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  36734  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  36277  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
+  36617  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  36767  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37293  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  37711  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37326  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  37744  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38427  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  38460  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  38862  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  38895  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  39626  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  39659  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  39844  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  39877  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40117  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40150  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40385  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40418  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  40562  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  40595  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  40736  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41097  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41333  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  40769  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41130  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41366  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  41481  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  41647  src/runtime/context.c        opening and closing, the first error, totals
+  41514  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  41680  src/runtime/context.c        opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2645,7 +2645,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "1013a0c1edd4d081c3ce8755fbf49e8750fdecd950f33d0cc66628f89504bc43"
+#define TN_SOURCE_ID "a2dbaf98647a602fb821573560896e14375853f54017435f44e101210063623f"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -10023,6 +10023,10 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 #define TN_IR_SPEC
 #ifndef TINY_AMALGAMATED
 #include "print.c"
+#endif
+
+#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
+  #define TN_VERIFY_PASSES 0
 #endif
 
 enum {
@@ -29711,7 +29715,15 @@ typedef struct tn_kernel_state {
   tiny_ctx *t; tiny_uop *sink; const tn_target *target;
   tiny_uop *axis[TN_KERNEL_AXES]; int naxes;
   tn_schedule done;                        // what has made the kernel what it is
+  tn_profile profile; const tiny_uop *profiled;    // of this sink
 } tn_kernel_state;
+
+// The profile of the kernel as it is now.
+static tn_profile tn_profile_of(tn_kernel_state *s) {
+  if (s->profiled != s->sink) tn_profile_kernel(s->t, s->sink, &s->profile);
+  s->profiled = s->sink;
+  return s->profile;
+}
 
 static int tn_axis_of(const tn_kernel_state *s, const tiny_uop *r) {
   for (int i = 0; i < s->naxes; i++) if (s->axis[i] == r) return i;
@@ -30048,7 +30060,7 @@ static void tn_transform_fission(tn_kernel_state *s) {
 #endif
 
 static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   return p->usable && p->nout && !p->filled && p->end->op == TINY_OP_END &&
       tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
 }
@@ -30406,6 +30418,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 #include "matrix.c"
 #include "reuse.c"
 #include "prefetch.c"
+#include "../ir/spec.c"
 #endif
 
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22, TN_OPT_ITEMS = 1024 };    // most of an axis, of a kernel
@@ -30459,6 +30472,25 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
   return 0;
 }
 
+// Does a node move with r and with a range of lanes? It would be lanes of lanes.
+static int tn_opt_meets_lanes(tn_kernel_state *s, const tiny_uop *r) {
+  enum { HAS_R = 1, HAS_LANES = 2 };
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(s->t, s->sink, &all);
+  uint8_t *open = (uint8_t *)tn_scratch(s->t, (size_t)all.n);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
+    u->seq = (uint32_t)i;
+    open[i] = u == r ? HAS_R : u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_VECTOR ? HAS_LANES : 0;
+    for (uint32_t j = 0; j < (from < 0 ? u->nsrc : (uint32_t)from); j++) open[i] |= open[u->src[j]->seq];
+    if (open[i] == (HAS_R | HAS_LANES)) return 1;
+    for (uint32_t j = from < 0 ? u->nsrc : (uint32_t)from; j < u->nsrc; j++)
+      open[i] = (uint8_t)(open[i] & ~open[u->src[j]->seq]);
+  }
+  return 0;
+}
+
 // Is r a range of sums in memory? 2: that K blocks add to.
 static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
   tn_list all = {NULL, 0, 0};
@@ -30500,6 +30532,11 @@ static int64_t tn_opt_most_items(const tn_kernel_state *s) {
 
 // ** a part of an axis, or all of it, as another kind of range **
 
+// f lanes of r: a power of two, a vector's at most, and no lanes of lanes.
+static int tn_opt_may_be_lanes(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r, int64_t f) {
+  return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_meets_lanes(s, r);
+}
+
 static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL,
   TN_LOOP};
 
@@ -30512,9 +30549,7 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
   switch (o->kind) {
     case TN_OPT_SPLIT:  return !whole;
     case TN_OPT_UPCAST: return f <= TN_OPT_COPIES && !tn_opt_is_shared(s, r);
-    case TN_OPT_LANE:
-      for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
-      return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_GRID:
       return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
@@ -30525,14 +30560,14 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
   }
 }
 
-static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                  int64_t f) {
   int n = 0;
   if (tn_range_kind(r) != TN_REDUCE) return 0;
   switch (o->kind) {
     case TN_OPT_SPLIT:  return f != tn_range_extent(r);
     case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
-    case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried;
     case TN_OPT_LOOP:
       for (int i = 0; i < p->nreduce; i++) n += tn_reduces_over(p->reduce[i], r);
       return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
@@ -30547,7 +30582,7 @@ static int tn_opt_part_of_other(tn_kernel_state *s, const tn_profile *p, const t
   const int sums = tn_opt_of_sums(s, r);
   if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR) && !sums;
   if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES || sums == 2) return 0;
-  if (o->kind == TN_OPT_LANE) return f <= tn_target_lanes(s->target, p) && !(f & (f - 1));
+  if (o->kind == TN_OPT_LANE) return tn_opt_may_be_lanes(s, p, r, f);
   return o->kind == TN_OPT_SPLIT ? f != n : o->kind == TN_OPT_UPCAST;
 }
 
@@ -30799,7 +30834,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
     return 0;
   for (int i = 0; i < o->naxes; i++)
     if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
   if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);
@@ -30908,10 +30943,6 @@ static int tn_schedule_parse(const char *text, tn_schedule *s) {
 }
 
 // ** how heuristics say it: with ranges and nodes for numbers **
-
-#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
-  #define TN_VERIFY_PASSES 0
-#endif
 
 static int tn_do(tn_kernel_state *s, const tn_opt *o) {
   if (tn_opt_apply(s, o)) return 1;
@@ -31152,7 +31183,7 @@ static double tn_work(const tn_profile *p) {
 static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
   tn_profile p;
   int64_t tasks = 1;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   for (int i = 0; i < p.nout && tasks < want && loops; i++) {
     if (tn_range_kind(p.out[i]) != TN_LOOP) continue;
     loops--;
@@ -31940,8 +31971,7 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
 
 // Does a come before b among the loops of the store?
 static int tn_loops_before(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
-  tn_profile p;
-  tn_profile_kernel(s->t, s->sink, &p);
+  tn_profile p = tn_profile_of(s);
   for (int i = 0; i < p.nout; i++) if (p.out[i] == a || p.out[i] == b) return p.out[i] == a;
   return 0;
 }
@@ -31963,8 +31993,7 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
                           tn_tiled *x) {
   const int64_t tile = c->f[0] * c->f[1], width = c->lanes * c->vectors;
   int64_t f = tn_range_extent(x->rows), g = 1, others = 1;
-  tn_profile now;
-  tn_profile_kernel(s->t, s->sink, &now);
+  tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++)
     if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows && now.out[i] != x->columns)
       others *= tn_range_extent(now.out[i]);
@@ -32003,8 +32032,7 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
 // and *lanes become what is left of them, NULL: nothing.
 static void tn_tile_transpose(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
                          tiny_uop **lanes) {
-  tn_profile now;
-  tn_profile_kernel(s->t, s->sink, &now);
+  tn_profile now = tn_profile_of(s);
   for (int i = 0; i < 2; i++) {
     if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
     const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
@@ -32060,7 +32088,7 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   block[n++] = r;
   if (c->packs_rows && (rows = tn_pack(s, block, n, x.columns))) tn_pack_lanes(s, rows, n, c->lanes);
   if (kblocks) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
-  tn_profile_kernel(s->t, s->sink, &now);
+  now = tn_profile_of(s);
   for (int i = 0; i < now.nout && now.out[i] != (rows ? x.columns : x.rows); i++)
     loops += tn_range_kind(now.out[i]) == TN_LOOP;
   return loops;
@@ -32080,7 +32108,7 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
           u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
         continue;
       tn_do_split(s, TN_OPT_SPLIT, p->out[i], u->src[1]->k, NULL);
-      tn_profile_kernel(t, s->sink, p);
+      *p = tn_profile_of(s);
       i = -1;
       break;
     }
@@ -32092,12 +32120,12 @@ static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *ta
   tn_kernel_state *plain = (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *s), s, sizeof *s);
   const int64_t serial = s->t->ir->serial;
   if (tn_do_plain(s, TN_OPT_DOT)) {
-    tn_profile_kernel(s->t, s->sink, p);
+    *p = tn_profile_of(s);
     const tn_tile c = tn_tile_choose(s->t, p, target);
     if (p->usable && c.packs && c.lanes >= 4) return c;
     *s = *plain;
     s->t->ir->serial = serial;
-    tn_profile_kernel(s->t, s->sink, p);
+    *p = tn_profile_of(s);
   }
   return tn_tile_choose(s->t, p, target);
 }
@@ -32136,8 +32164,7 @@ static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const
 static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, const tn_tile *c, const tn_tiled *x) {
   tiny_ctx *t = s->t;
   tn_list loads = {NULL, 0, 0};
-  tn_profile p;
-  tn_profile_kernel(t, s->sink, &p);
+  tn_profile p = tn_profile_of(s);
   if (!c->v || c->v_in_reduce || !x->part[0] || c->lanes * c->vectors < TN_ACROSS_WIDTH || p.nreduce != 1 ||
       p.nred != 1 || p.reduce[0]->nsrc != 2)
     return;
@@ -32160,7 +32187,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const double work = tn_work(p);
   const tn_tile c = tn_tile_of(s, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   const int loops = tn_tile_pack(s, p, target, &c, x);
   tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
@@ -32506,7 +32533,7 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
   while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
   rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   return rows;
 }
 
@@ -32526,7 +32553,7 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
     tn_list all = {NULL, 0, 0};
     tn_profile p;
     tiny_uop *next = NULL;
-    tn_profile_kernel(t, s->sink, &p);
+    p = tn_profile_of(s);
     if (!p.usable || p.out[p.nout - 1] == rows) return;
     tn_toposort(t, p.end->src[0]->src[1], &all);
     for (int i = all.n - 1; i >= 0 && !next; i--) {
@@ -32625,11 +32652,11 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
   tiny_uop *rows = tn_block_rows(s, p);
-  if (p->row && tn_do_reuse(s, rows)) tn_profile_kernel(t, s->sink, p);
+  if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
   const int most = tn_target_lanes(target, p);
   if (rows) tn_stage_numbers(s, rows, most);
-  if (rows) tn_profile_kernel(t, s->sink, p);
+  if (rows) *p = tn_profile_of(s);
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
@@ -32652,7 +32679,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
     if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) tn_push(t, &taken, p->red[i]);
   }
   tn_make_tasks(s, work, TN_ALL_LOOPS);
-  tn_profile_kernel(t, s->sink, p);
+  *p = tn_profile_of(s);
   tn_fetch_next_row(s, p);
   tn_fetch_named_rows(s, p);
 }
@@ -32800,7 +32827,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     row = tn_do_pad(s, row, lanes);
     fill_row = tn_do_pad(s, fill_row, lanes);
   }
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
   if (f > 1) {
     tn_do_split(s, TN_OPT_LANE, fill_row, f, NULL);
@@ -32862,7 +32889,7 @@ static void tn_optimize(tn_kernel_state *s) {
   const tn_target *target = s->target;
   tn_profile p;
   if (tn_is_ordered(s->t, s->sink) || tn_optimize_scatter(s, target)) return;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   if (!p.usable) return;
   const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
   if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
@@ -33073,7 +33100,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   tn_candidates_sweep(s);
   if (!tn_candidates_apply(s, list, &b->state)) return;
   b->serial = s->t->ir->serial;
-  tn_profile_kernel(s->t, b->state.sink, &p);
+  p = tn_profile_of(&b->state);
   if (!p.usable) return;
   tn_collect_op(s->t, b->state.sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < b->state.naxes; i++) tn_candidates_extend_axis(s, b, &p, i);
@@ -33218,8 +33245,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 // Holds:    after any pass the SINK is a kernel as ir/spec.c has it (debug letter v looks), with the value it had.
 //
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
-// for it to run. Search runs the first stage once and the second for each schedule; what is compiled sees
-// the third.
+// for it to run. Search runs the first stage once and the second for each schedule; what is compiled sees the third.
 // Debug letter i prints the kernel after each pass that changed it, v verifies it there.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
@@ -33228,6 +33254,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #include "scan.c"
 #include "join.c"
 #include "optimize.c"
+#include "cost.c"
 #include "../ir/spec.c"
 #endif
 
@@ -33259,12 +33286,18 @@ static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_
 
 // ** opts **
 
+// A schedule that was given, possibly a stranger's: is it done, legal, and what comes of it of reasonable size?
+static int tn_take_schedule(tn_kernel_state *s, const tn_schedule *given) {
+  tn_cost cost;
+  return given && tn_schedule_apply(s, given) && tn_cost_of(s->t, s->sink, s->target->limits, &cost);
+}
+
 static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
   tiny_ctx *t = p->t;
   tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
   const int64_t serial = t->ir->serial;
   tn_state_open(s, t, sink, p->target);
-  if (!p->schedule || !tn_schedule_apply(s, p->schedule)) {    // a stranger's, that does not fit
+  if (!tn_take_schedule(s, p->schedule)) {
     t->ir->serial = serial;
     tn_state_open(s, t, sink, p->target);
     tn_optimize(s);

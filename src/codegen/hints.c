@@ -12,7 +12,7 @@
 enum {
   TN_LONG_LOOP = 64,                       // iterations: compilers guess about 32
   TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its iterations are long enough
-  TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
+  TN_STREAM_NBYTES = 32 << 20,             // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
 
