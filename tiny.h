@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a2dbaf98647a602fb821573560896e14375853f54017435f44e101210063623f
+/* tiny.h 0.1.0, source 55bcb56760f1c00d81c020c2fa94f0d5e774f3d74d4a9c3d649eb6d36d370ce7
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -251,249 +251,251 @@ BUILDING
 
 Where things stand in tiny.h
 
-    515  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    517  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    737  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1379  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    739  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1381  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1583  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1585  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   1934  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   1936  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2070  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2072  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2204  src/api/io.h                 tensors from files and to files
-   2279  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2206  src/api/io.h                 tensors from files and to files
+   2281  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2655  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2657  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2821  src/base/number.c            numbers as text, in and out
-   3258  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   2823  src/base/number.c            numbers as text, in and out
+   3260  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3443  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3445  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3632  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3634  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3734  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3736  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4140  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4142  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4287  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   4780  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4289  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   4782  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5360  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5362  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5587  src/ir/alu.c                 the meaning of every arithmetic op, once
-   5737  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6444  src/machine/machine.c        what a device is made of, as far as schedules and the cost model ask:
+   5589  src/ir/alu.c                 the meaning of every arithmetic op, once
+   5739  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6452  src/machine/machine.c        what a device is made of, as far as schedules and the cost model ask:
                                       levels of memory, what memory lies in
-   6481  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6489  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   6593  src/ir/args.c                which k, v and sources fit an op
-   6746  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7365  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   6601  src/ir/args.c                which k, v and sources fit an op
+   6754  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7373  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   7948  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7956  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8308  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8316  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8420  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8428  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   8844  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   8852  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9118  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9126  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10008  src/ir/spec.c                the verifier
-  10353  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10016  src/ir/spec.c                the verifier
+  10361  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  10569  src/rules/notation.c         the algebra that bodies of rules are written in
-  10604  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  10802  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  10577  src/rules/notation.c         the algebra that bodies of rules are written in
+  10612  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  10810  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  10962  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  10970  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11356  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11364  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  11555  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  11563  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  11969  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11977  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12310  src/rules/decompose.c        from what the IR means to what a target can do
-  12891  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12318  src/rules/decompose.c        from what the IR means to what a target can do
+  12899  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  12925  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  12933  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13426  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13432  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+                                      a product of vectors
+  13511  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14105  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14190  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14326  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14411  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  14936  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15021  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15224  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15309  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  15697  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  15782  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  15804  src/tensor/activation.c      what stands between the layers of a network
-  15980  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16325  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  15889  src/tensor/activation.c      what stands between the layers of a network
+  16065  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16410  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  16569  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  16654  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17300  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17385  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  17932  src/tensor/random.c          numbers from a counter, the same on every device
-  18206  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18017  src/tensor/random.c          numbers from a counter, the same on every device
+  18291  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  18526  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  18822  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  18611  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  18907  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  18959  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19044  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  19498  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  19583  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20217  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20302  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  20619  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  20704  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  20758  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20843  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21205  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21290  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  21641  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  21726  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  21989  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22309  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22435  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22074  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22394  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22520  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  22593  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  22678  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23085  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23361  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23170  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23446  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23457  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23542  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  23712  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24107  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  23797  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24192  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24383  src/tensor/params.c          lists of named tensors: what a network consists of
-  24476  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24468  src/tensor/params.c          lists of named tensors: what a network consists of
+  24561  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  24858  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24943  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  24975  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25058  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25272  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25355  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25388  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25471  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  25879  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  25957  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  26643  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  26721  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27111  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27189  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  27545  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  27623  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28142  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28259  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28193  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28310  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  28691  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  28742  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  28857  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  28908  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29083  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29134  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29307  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29358  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29434  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29496  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29485  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29547  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  29612  src/codegen/join.c           adjacent loops become one wherever that costs no division
-  29679  src/codegen/transform.c      what may be done to the ranges of a kernel
-  29965  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29663  src/codegen/join.c           adjacent loops become one wherever that costs no division
+  29730  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30016  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30049  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30100  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30114  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30165  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30255  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30306  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30333  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30392  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30384  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30443  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31031  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31082  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31128  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31179  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31220  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31271  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  31616  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  31667  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32201  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32252  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32320  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32412  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32371  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32463  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  32484  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  32535  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  32589  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  32689  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  32766  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  32905  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  32640  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  32740  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  32817  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  32956  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33240  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33291  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33466  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33517  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  33697  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33748  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  33758  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  33809  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34301  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34352  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  34828  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35123  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  34879  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35174  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  35518  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36116  src/runtime/interp.c         the backend INTERP
-  36194  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  35569  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36167  src/runtime/interp.c         the backend INTERP
+  36245  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36277  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
-  36617  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  36767  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  36328  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
+  36668  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  36818  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37326  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  37744  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37377  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  37795  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38460  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  38511  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  38895  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  38946  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  39659  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  39710  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  39877  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  39928  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40150  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40201  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40418  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40469  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  40595  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  40646  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  40769  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41130  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41366  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  40820  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41181  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41417  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  41514  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  41680  src/runtime/context.c        opening and closing, the first error, totals
+  41565  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  41731  src/runtime/context.c        opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2645,7 +2647,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "a2dbaf98647a602fb821573560896e14375853f54017435f44e101210063623f"
+#define TN_SOURCE_ID "55bcb56760f1c00d81c020c2fa94f0d5e774f3d74d4a9c3d649eb6d36d370ce7"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6299,6 +6301,9 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
   return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, &end, ++t->ir->serial << 8 | kind, 0, NULL);
 }
 
+// Has a node of a tensor graph its value in memory?
+static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
+
 // ** walks **
 
 // Graphs are walked with the path in memory: they may be deep, and stacks of threads small. Short paths need none.
@@ -6326,6 +6331,9 @@ static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_collect_ranges(tiny_ctx *t, tiny_uop *root, tn_list *out) {
+  tn_collect_op(t, root, TINY_OP_RANGE, out);
 }
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
@@ -13420,6 +13428,83 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 }
 #endif
 // ---- end src/shape/view.c ----
+// ---- begin src/shape/contraction.c ----
+// contraction: a sum of products of two operands as one fact: a matmul, a convolution, a product of vectors.
+//
+// In:  a REDUCE of a tensor graph; codegen/profile.c tells the same of a kernel. Out: its operands, and which axes are
+//      summed, which one operand alone moves with, which both do.
+// Whoever wants to know whether something is a matmul asks this: fusion and panels of operands (schedule), packing of
+// A and B, DOTs and matrix units (codegen).
+#ifndef TN_SHAPE_CONTRACTION
+#define TN_SHAPE_CONTRACTION
+#ifndef TINY_AMALGAMATED
+#include "view.c"
+#endif
+
+typedef struct tn_contraction {            // axes: a bit each, of the product's dims or of the kernel's ranges
+  tiny_uop *sum, *product, *operand[2];    // product: what two operands are sources of: MUL, DOT
+  tiny_uop *inside;                        // of a kernel: the condition of a K that was padded; NULL: none
+  uint64_t k, own[2], batch;               // summed; that one operand alone moves with: M, N; that both do
+  tiny_view view[2]; int laid[2];          // of a tensor: how an operand lies in memory, where laid says that it does
+} tn_contraction;
+
+enum { TN_VIEW_PATH = 32 };                // movements that are looked through
+
+// How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
+// op `until` makes. 0: not as one view without a mask.
+static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
+  const tiny_uop *path[TN_VIEW_PATH];
+  int n = 0;
+  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
+    if (n == TN_VIEW_PATH) return 0;
+    path[n++] = x;
+  }
+  tiny_views v = tn_views_over(x->ndim, x->dim);
+  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
+  *out = v.v[v.n - 1];
+  for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
+  return v.n == 1;
+}
+static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
+
+// The axes along which x repeats itself, as far as can be told below conversions and above what pads.
+static uint64_t tn_axes_repeated(const tiny_uop *x) {
+  tiny_view v;
+  uint64_t axes = 0;
+  while (x->op == TINY_OP_CAST && !tn_is_leaf(x)) x = x->src[0];
+  const int laid = tn_strides_from(x, TINY_OP_PAD, &v);
+  for (int d = 0; d < x->ndim; d++)
+    if (x->dim[d] > 1 && (laid ? !v.stride[d] : x->op == TINY_OP_EXPAND && x->src[0]->dim[d] == 1))
+      axes |= (uint64_t)1 << d;
+  return axes;
+}
+
+// 1: REDUCE u of a tensor graph sums products.
+static int tn_contraction_of(const tiny_uop *u, tn_contraction *c) {
+  memset(c, 0, sizeof *c);
+  if ((u->k & 0xFF) != TINY_OP_ADD || u->src[0]->op != TINY_OP_MUL) return 0;
+  uint64_t repeats[2], all = 0;
+  c->product = u->src[0];
+  c->k = (uint64_t)u->k >> 8;
+  for (int i = 0; i < 2; i++) {
+    c->operand[i] = c->product->src[i];
+    c->laid[i] = tn_strides_of(c->operand[i], &c->view[i]);
+    repeats[i] = tn_axes_repeated(c->operand[i]);
+  }
+  for (int d = 0; d < c->product->ndim; d++) all |= (uint64_t)1 << d;
+  for (int i = 0; i < 2; i++) c->own[i] = repeats[!i] & ~repeats[i] & ~c->k;
+  c->batch = all & ~(repeats[0] | repeats[1] | c->k);
+  return 1;
+}
+
+// How often each element of an operand is read, at least: for all axes that the other one alone moves with.
+static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
+  int64_t n = 1;
+  for (int d = 0; d < c->product->ndim; d++) if (c->own[!operand] >> d & 1) n *= c->product->dim[d];
+  return n;
+}
+#endif
+// ---- end src/shape/contraction.c ----
 
 // ** tensor: handles, operators, gradients, networks **
 // ---- begin src/tensor/tensor.c ----
@@ -24863,6 +24948,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #define TN_SCHEDULE_GRAPH
 #ifndef TINY_AMALGAMATED
 #include "../ir/kernel.c"
+#include "../shape/contraction.c"
 #include "../tensor/optim.c"
 #endif
 
@@ -24966,9 +25052,6 @@ static int tn_is_passing(const tiny_uop *u) {
   return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
 }
 
-static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
-  tn_collect_op(t, u, TINY_OP_RANGE, out);
-}
 #endif
 // ---- end src/schedule/graph.c ----
 // ---- begin src/schedule/pull.c ----
@@ -25592,16 +25675,11 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
   } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
-// A sum of products whose operands are read many times over. Its tile takes all registers, and its loops are its own.
-static int tn_is_contraction(const tiny_uop *u) {
-  const tiny_uop *x = u->src[0];
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || tn_nelem(x) < TN_CONTRACTION) return 0;
-  for (int i = 0; i < 2; i++) {
-    const tiny_uop *s = x->src[i];
-    while (s->op != TINY_OP_EXPAND && (tn_is_passing(s) || s->op == TINY_OP_CAST)) s = s->src[0];
-    if (s->op != TINY_OP_EXPAND) return 0;
-  }
-  return 1;
+// A sum of products whose operands are both read many times over. Its tile takes all registers, and its loops are its
+// own.
+static int tn_is_matmul(const tiny_uop *u) {
+  tn_contraction c;
+  return tn_nelem(u->src[0]) >= TN_CONTRACTION && tn_contraction_of(u, &c) && c.own[0] && c.own[1];
 }
 
 // May a REDUCE wanted at `at` run inside of the kernel that wants it, without any of it being computed twice?
@@ -25625,7 +25703,7 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
         (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
-  const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
+  const int contraction = ranges.n == all.n && tn_is_matmul(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
   if (k->scope && (k->scope != scope || k->contraction || contraction)) return 0;
   k->scope = scope;
@@ -27595,7 +27673,6 @@ typedef struct tn_visit {
   int captured;                            // is there an assignment that a captured program makes?
 } tn_visit;
 
-static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
 
 static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
   *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w;
@@ -27654,7 +27731,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_CHUNK = 1 << 12,     // of long columns
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
+  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
   TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_REDUCED = 64, TN_PANEL_STEP = 4,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
 #define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
@@ -27694,24 +27771,6 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
-// How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
-// op `until` makes. 0: not as one view without a mask.
-static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
-  const tiny_uop *path[TN_STRAIGHT_PATH];
-  int n = 0;
-  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
-    if (n == TN_STRAIGHT_PATH) return 0;
-    path[n++] = x;
-  }
-  tiny_views v = tn_views_over(x->ndim, x->dim);
-  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
-  *out = v.v[v.n - 1];
-  for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
-  return v.n == 1;
-}
-
-static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
-
 // x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
 static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
   tiny_uop *once = x;
@@ -27739,26 +27798,20 @@ static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
 // matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
 static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
-  tiny_view v[2];
-  const int64_t axes = u->k >> 8;
-  int last = x->ndim - 1;
-  while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || last < 0 || !tn_strides_of(x->src[0], &v[0]) ||
-      !tn_strides_of(x->src[1], &v[1]))
-    return u;
-  int changed = 0;
+  tn_contraction c;
+  int last = x->ndim - 1, changed = 0;
+  if (!tn_contraction_of(u, &c) || !c.laid[0] || !c.laid[1]) return u;
+  while (last >= 0 && (c.k >> last & 1 || x->dim[last] == 1)) last--;
+  if (last < 0) return u;
   for (int i = 0; i < 2; i++) {
-    const tiny_view *own = &v[i], *other = &v[!i];
-    int64_t reads = 1;
+    const tiny_view *own = &c.view[i];
     int across = 0;
-    operand[i] = x->src[i];
-    for (int d = 0; d < x->ndim; d++) {
-      if (axes >> d & 1) continue;
-      if (!own->stride[d]) reads *= x->dim[d];
-      across |= own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
-    }
-    if (!across || own->stride[last] || reads < TN_STRAIGHT_READS || !tn_sums_across(x, own, axes)) continue;
-    operand[i] = tn_made_contiguous(t, operand[i], own, axes);
+    operand[i] = c.operand[i];
+    for (int d = 0; d < x->ndim; d++) across |= (c.own[i] >> d & 1) && own->stride[d] == 1;
+    if (!across || own->stride[last] || tn_contraction_reads(&c, i) < TN_STRAIGHT_READS ||
+        !tn_sums_across(x, own, (int64_t)c.k))
+      continue;
+    operand[i] = tn_made_contiguous(t, operand[i], own, (int64_t)c.k);
     changed = 1;
   }
   if (!changed) return u;
@@ -27792,25 +27845,23 @@ static double tn_lanes_waste(const tiny_uop *x, int64_t axes) {
 // an axis of the other operand (output channels). That operand is copied into panels: blocks of the axis, fastest.
 static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
-  tiny_view v;
+  tn_contraction c;
   const int64_t axes = u->k >> 8;
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || x->ndim == TINY_MAX_DIMS) return u;
+  if (x->ndim == TINY_MAX_DIMS || !tn_contraction_of(u, &c)) return u;
   for (int i = 0; i < 2; i++) {
-    tiny_uop *once = x->src[i], *other = x->src[!i], *memory;
+    tiny_uop *once = c.operand[i], *other = c.operand[!i], *memory;
     if (other->op != TINY_OP_EXPAND || once->op != TINY_OP_EXPAND) continue;
-    const int plain = tn_strides_of(once, &v);
     memory = once = once->src[0];
     while (tn_op_is(memory->op, TINY_MOVEMENT) && !tn_is_leaf(memory)) memory = memory->src[0];
     int axis = -1;
-    int64_t reads = 1, folded = 1, dim[TINY_MAX_DIMS];
+    int64_t summed = 1, dim[TINY_MAX_DIMS];
     for (int d = 0; d < x->ndim; d++) {
-      if (axes >> d & 1) folded *= x->dim[d];
-      else if (once->dim[d] == 1) reads *= x->dim[d];
-      else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
+      if (axes >> d & 1) summed *= x->dim[d];
+      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
     }
-    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_REDUCED ||
+    if (axis < 0 || axis == x->ndim || (c.laid[i] && c.view[i].stride[axis] == 1) || summed < TN_PANEL_REDUCED ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)reads * (tn_lanes_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
+        (double)tn_contraction_reads(&c, i) * (tn_lanes_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
@@ -31042,7 +31093,7 @@ static int tn_do_plain(tn_kernel_state *s, int kind) {
 enum {
   TN_LONG_LOOP = 64,                       // iterations: compilers guess about 32
   TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its iterations are long enough
-  TN_STREAM_NBYTES = 32 << 20,          // more than caches keep for the next kernel
+  TN_STREAM_NBYTES = 32 << 20,             // more than caches keep for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
 
