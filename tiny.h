@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 55bcb56760f1c00d81c020c2fa94f0d5e774f3d74d4a9c3d649eb6d36d370ce7
+/* tiny.h 0.1.0, source ce23e37837c822f4a006e0556ecd25014c5c8306e01307866e1c059abec61f5a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -329,173 +329,173 @@ Where things stand in tiny.h
                                       and validity expressions
   13432  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13511  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13514  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14190  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14193  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14411  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14414  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15021  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15024  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15309  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15312  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  15782  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  15785  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  15889  src/tensor/activation.c      what stands between the layers of a network
-  16065  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16410  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  15892  src/tensor/activation.c      what stands between the layers of a network
+  16068  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16413  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  16654  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  16657  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17385  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17388  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18017  src/tensor/random.c          numbers from a counter, the same on every device
-  18291  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18020  src/tensor/random.c          numbers from a counter, the same on every device
+  18294  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  18611  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  18907  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  18614  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  18910  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19044  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19047  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  19583  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  19586  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20302  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20305  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  20704  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  20707  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  20843  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20846  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21290  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21293  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  21726  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  21729  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22074  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22394  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22520  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22077  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22397  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22523  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  22678  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  22681  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23170  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23446  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23173  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23449  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23542  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23545  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  23797  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24192  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  23800  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24195  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24468  src/tensor/params.c          lists of named tensors: what a network consists of
-  24561  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24471  src/tensor/params.c          lists of named tensors: what a network consists of
+  24564  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  24943  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24946  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25058  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25061  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25355  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25358  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25471  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25474  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  25957  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  25960  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  26721  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  26724  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27189  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27192  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  27623  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  27626  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28193  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28310  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28197  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28314  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  28742  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  28746  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  28908  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  28912  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29134  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29138  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29358  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29362  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29485  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29547  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29489  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29551  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  29663  src/codegen/join.c           adjacent loops become one wherever that costs no division
-  29730  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30016  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29705  src/codegen/join.c           adjacent loops become one wherever that costs no division
+  29772  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30058  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30100  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30140  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30165  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30205  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30306  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30339  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30384  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30443  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30417  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30476  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31082  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31115  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31179  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31212  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31271  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31304  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  31667  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  31700  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32252  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32290  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32371  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32463  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32409  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32501  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  32535  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  32573  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  32640  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  32740  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  32817  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  32956  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  32678  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  32778  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  32855  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  32994  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33291  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33329  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33517  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33555  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  33748  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33786  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  33809  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  33847  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34352  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34390  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  34879  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35174  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  34917  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35212  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  35569  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36167  src/runtime/interp.c         the backend INTERP
-  36245  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  35607  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36205  src/runtime/interp.c         the backend INTERP
+  36283  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36328  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
-  36668  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  36818  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  36366  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
+  36706  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  36856  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37377  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  37795  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37415  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  37833  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38511  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  38549  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  38946  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  38984  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  39710  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  39748  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  39928  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  39966  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40201  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40239  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40469  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40507  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  40646  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  40684  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  40820  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41181  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41417  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  40858  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41219  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41455  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  41565  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  41731  src/runtime/context.c        opening and closing, the first error, totals
+  41603  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  41769  src/runtime/context.c        opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2647,7 +2647,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "55bcb56760f1c00d81c020c2fa94f0d5e774f3d74d4a9c3d649eb6d36d370ce7"
+#define TN_SOURCE_ID "ce23e37837c822f4a006e0556ecd25014c5c8306e01307866e1c059abec61f5a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -13496,6 +13496,9 @@ static int tn_contraction_of(const tiny_uop *u, tn_contraction *c) {
   c->batch = all & ~(repeats[0] | repeats[1] | c->k);
   return 1;
 }
+
+// What an operand moves with, K aside.
+static uint64_t tn_operand_axes(const tn_contraction *c, int operand) { return c->own[operand] | c->batch; }
 
 // How often each element of an operand is read, at least: for all axes that the other one alone moves with.
 static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
@@ -27857,7 +27860,8 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
     int64_t summed = 1, dim[TINY_MAX_DIMS];
     for (int d = 0; d < x->ndim; d++) {
       if (axes >> d & 1) summed *= x->dim[d];
-      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d])) axis = axis < 0 ? d : x->ndim;
+      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d]))
+        axis = axis < 0 ? d : x->ndim;
     }
     if (axis < 0 || axis == x->ndim || (c.laid[i] && c.view[i].stride[axis] == 1) || summed < TN_PANEL_REDUCED ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
@@ -29552,6 +29556,7 @@ static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
 #define TN_CODEGEN_PROFILE
 #ifndef TINY_AMALGAMATED
 #include "linearize.c"
+#include "../shape/contraction.c"
 #endif
 
 #define TN_IRREGULAR INT64_MIN             // a stride that is none
@@ -29647,6 +29652,43 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) if (tn_is_carried(all.u[i])) p->carried = all.u[i]->src[1];
   tn_profile_nodes(t, &all, p);
+}
+
+// The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then the range of kind REDUCE. Operands are what a
+// product or DOT is of, else the two loads that another function is of, such as a distance. 0: it is none.
+static int tn_contraction_of_kernel(tiny_ctx *t, const tn_profile *p, tn_contraction *c) {
+  tn_list loads = {NULL, 0, 0};
+  memset(c, 0, sizeof *c);
+  if (p->nreduce != 1 || p->nred != 1 || p->nout > 62) return 0;
+  c->sum = p->reduce[0];
+  c->product = c->sum->src[0];
+  c->k = (uint64_t)1 << p->nout;
+  if (c->product->op == TINY_OP_WHERE) { c->inside = c->product->src[0]; c->product = c->product->src[1]; }
+  tiny_uop **operand = c->product->src;
+  if ((c->product->op != TINY_OP_MUL && c->product->op != TINY_OP_DOT) || operand[0] == operand[1]) {
+    tn_collect_op(t, c->sum->src[0], TINY_OP_LOAD, &loads);
+    if (loads.n != 2) return 0;
+    operand = loads.u;
+  }
+  for (int i = 0; i < 2; i++) c->operand[i] = operand[i];
+  for (int d = 0; d < p->nout; d++) {
+    const int with[2] = {tn_depends(t, operand[0], p->out[d]), tn_depends(t, operand[1], p->out[d])};
+    for (int i = 0; i < 2; i++) if (with[i] && !with[!i]) c->own[i] |= (uint64_t)1 << d;
+    if (with[0] && with[1]) c->batch |= (uint64_t)1 << d;
+  }
+  return 1;
+}
+
+// The bit of a range of the output among a contraction's axes; 0: it is none.
+static uint64_t tn_out_bit(const tn_profile *p, const tiny_uop *r) {
+  for (int d = 0; d < p->nout; d++) if (p->out[d] == r) return (uint64_t)1 << d;
+  return 0;
+}
+
+// Is it a plain sum along one range of the product of two conversions, such as matrix units and DOTs compute?
+static int tn_contraction_is_narrow(const tn_contraction *c) {
+  return c->sum->k == TINY_OP_ADD && c->sum->nsrc == 2 && c->product->op == TINY_OP_MUL &&
+      c->operand[0]->op == TINY_OP_CAST && c->operand[1]->op == TINY_OP_CAST;
 }
 
 // Lanes of the target's widest vectors, of the widest elements that the kernel touches.
@@ -30048,13 +30090,11 @@ static tiny_uop *tn_dot_of(tiny_ctx *t, int dot, tiny_uop *x, tiny_uop *y, tiny_
 // along the range share a word. 1: it did.
 static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
-  if (!target->renderer || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
-  tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
-  if (reduce->nsrc != 2) return 0;
-  if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
-    return 0;
+  tn_contraction c;
+  if (!target->renderer || !tn_contraction_of_kernel(t, p, &c) || !tn_contraction_is_narrow(&c) || c.inside) return 0;
+  tiny_uop *reduce = c.sum, *r = p->red[0];
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0];
+    tiny_uop *x = c.operand[i & 1]->src[0], *y = c.operand[!(i & 1)]->src[0];
     const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
     if (!tn_target_dots(target, dot) || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
         reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
@@ -30192,15 +30232,6 @@ typedef struct tn_core {
   int64_t chunks, tiles;                   // K blocks, tiles in each
 } tn_core;
 
-// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
-static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
-  tiny_uop *reduce = p->nreduce == 1 && p->nred == 1 ? p->reduce[0] : NULL;
-  tiny_uop *u = reduce && reduce->nsrc == 2 && reduce->k == TINY_OP_ADD ? reduce->src[0] : NULL;
-  *inside = NULL;
-  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
-  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
-}
-
 // A place among the values of the ranges, the last one the fastest; NULL: there is one value.
 static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
   tiny_uop *at = tn_index(t, 0);
@@ -30279,14 +30310,16 @@ static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
 static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core *c) {
   tiny_ctx *t = s->t;
   const tiny_matrix_unit *unit = c->unit;
-  tiny_uop *inside, *operand[2], *product = tn_core_product(p, &inside);
-  if (!product || p->reduce[0]->dtype != unit->c || tn_range_extent(p->red[0]) % (c->chunks * unit->k) ||
+  tiny_uop *operand[2];
+  tn_contraction fact;
+  if (!tn_contraction_of_kernel(t, p, &fact) || !tn_contraction_is_narrow(&fact) || fact.sum->dtype != unit->c ||
+      tn_range_extent(p->red[0]) % (c->chunks * unit->k) ||
       tn_range_extent(c->m.r[TN_CORE_ELEMENT]) != unit->m || tn_range_extent(c->n.r[TN_CORE_ELEMENT]) != unit->n)
     return 0;
   for (int i = 0; i < 2; i++) {
-    operand[i] = product->src[i]->src[0];
-    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
-                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
+    operand[i] = fact.operand[i]->src[0];
+    if (fact.inside) operand[i] = tn_u3(t, TINY_OP_WHERE, fact.inside, operand[i],
+                                          tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
   }
   const int first = !tn_depends(t, operand[0], c->m.r[TN_CORE_ELEMENT]);
   c->x = operand[first]; c->y = operand[!first];
@@ -31731,20 +31764,23 @@ static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i,
   return is_kblocked && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
 }
 
-// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
-// rows. A reduction too long for one panel goes in K blocks, as even as can be; short ones, where rows are packed.
-static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
+// Is an operand of this tile worth a panel? Of a contraction whose operands are one load each, the one that moves with
+// the lanes and not with rows, read again for several tiles of them. A reduction too long for one panel goes in K
+// blocks, as even as can be; short ones, where rows are packed.
+static int tn_tile_packs(const tn_profile *p, const tn_contraction *fact, const tn_reads *reads,
+                         const tn_target *target, tn_tile *c) {
   const int64_t width = c->lanes * c->vectors;
-  int operands = 0, panel = -1, rows = -1;
-  if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
+  int operands = 0, panels = 0, rows = -1;
+  if (!fact || !c->v || c->v_in_reduce || c->f[0] < 2 || tn_tiles_of(c->v, width) < 2 ||
       tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
     return 0;
+  const uint64_t lanes = tn_out_bit(p, c->v), again = tn_out_bit(p, c->u[0]);
+  for (int i = 0; i < 2; i++) panels += (tn_operand_axes(fact, i) & (lanes | again)) == lanes;
   for (int i = 0; i < p->nload; i++) {
     operands += reads[i].reduce && !reads[i].again;
-    if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
     if (reads[i].reduce && !reads[i].v && reads[i].u[0]) rows = i;
   }
-  if (operands != 2 || panel < 0) return 0;
+  if (operands != 2 || !panels) return 0;
   const int64_t nbytes = width * tn_dtypes[p->reduce[0]->dtype].nbytes;
   const int64_t n = tn_range_extent(p->red[0]);
   int64_t most = tn_panel_nbytes(target) / nbytes;
@@ -31823,7 +31859,8 @@ static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target
   return nbytes > last ? tn_machine_line(target->limits) : nbytes > nearer ? (int64_t)TN_PAGE_NBYTES : 0;
 }
 
-static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
+static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_contraction *fact, const tn_target *target,
+                        tn_tile c, tn_tile *best) {
   tn_reads reads[TN_TILE_LOADS];
   memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
@@ -31857,7 +31894,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
       if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
           tn_tile_registers(p, reads, &c) > target->limits->vector_registers)
         continue;
-      c.packs = tn_tile_packs(p, reads, target, &c);
+      c.packs = tn_tile_packs(p, fact, reads, target, &c);
       c.cost = tn_tile_cost(p, reads, &nearest, &c);
       if (c.cost < best->cost) *best = c;
     }
@@ -31903,6 +31940,8 @@ static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *t
 // The best tile over every choice of lanes and of one or two more output ranges.
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
+  tn_contraction found;
+  const tn_contraction *fact = tn_contraction_of_kernel(t, p, &found) ? &found : NULL;
   memset(&best, 0, sizeof best);
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
@@ -31920,14 +31959,14 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
       c.scatters = !c.v_in_reduce && tn_stride_in(t, p->store->src[1], c.v) != 1;
       if (c.lanes < 2 || (c.scatters && !tn_tile_may_scatter(t, p, c.v, c.lanes))) continue;
     }
-    tn_tile_try(t, p, target, c, &best);
+    tn_tile_try(t, p, fact, target, c, &best);
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
       c.u[0] = p->out[a]; c.u[1] = NULL;
-      tn_tile_try(t, p, target, c, &best);
+      tn_tile_try(t, p, fact, target, c, &best);
       for (int b = a + 1; b < p->nout; b++)
         if (p->out[b] != c.v) {
           c.u[1] = p->out[b];
-          tn_tile_try(t, p, target, c, &best);
+          tn_tile_try(t, p, fact, target, c, &best);
         }
     }
   }
@@ -31937,14 +31976,13 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 // ** packing **
 
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
-// computed from what it loads.
+// computed from what it loads, or what it loads where the rest moves with `again`.
 static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
-  tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
-  for (int i = 0; i < reduces.n; i++)
-    for (uint32_t j = 0; j < 2 && reduces.u[i]->src[0]->nsrc >= 2; j++)
-      tn_push(t, &operands, reduces.u[i]->src[0]->src[j]);
+  tn_contraction fact;
+  tn_list operands = {NULL, 0, 0};
+  const tn_profile p = tn_profile_of(s);
+  for (int i = 0; i < 2 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
   tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];
@@ -32264,25 +32302,25 @@ enum {
   TN_CORE_BLOCK = 512, TN_CORE_PRODUCTS = 2   // rows and columns of a block; products along a reduction worth a unit
 };
 
-// The longest range of the output that x depends on and y does not.
-static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, tiny_uop *y) {
+// The longest range of the output that operand i alone moves with; NULL: there is none.
+static tiny_uop *tn_core_range(const tn_profile *p, const tn_contraction *fact, int i) {
   tiny_uop *best = NULL;
-  for (int i = 0; i < p->nout; i++)
-    if (tn_depends(t, x, p->out[i]) && !tn_depends(t, y, p->out[i]) &&
-        (!best || tn_range_extent(p->out[i]) > tn_range_extent(best)))
-      best = p->out[i];
+  for (int d = 0; d < p->nout; d++)
+    if ((fact->own[i] >> d & 1) && (!best || tn_range_extent(p->out[d]) > tn_range_extent(best))) best = p->out[d];
   return best;
 }
 
 // A unit for the kernel's sum, its columns those that are stored together if there is a choice.
 static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_renderer *units, tn_core *c) {
-  tiny_uop *inside, *product = tn_core_product(p, &inside);
+  tn_contraction fact;
   memset(c, 0, sizeof *c);
-  if (!units || !product || inside || !p->repeats) return 0;
+  if (!units || !p->repeats || !tn_contraction_of_kernel(s->t, p, &fact) || !tn_contraction_is_narrow(&fact) ||
+      fact.inside)
+    return 0;
   for (int i = 0; i < 2 * units->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
     const tiny_matrix_unit *unit = &units->units[i / 2];
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
-             *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
+    tiny_uop *x = fact.operand[i & 1]->src[0], *y = fact.operand[!(i & 1)]->src[0],
+             *m = tn_core_range(p, &fact, i & 1), *n = tn_core_range(p, &fact, !(i & 1));
     if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
         tn_range_extent(m) < unit->m || tn_range_extent(n) < unit->n ||
         tn_range_extent(p->red[0]) < TN_CORE_PRODUCTS * unit->k)

@@ -28,15 +28,6 @@ typedef struct tn_core {
   int64_t chunks, tiles;                   // K blocks, tiles in each
 } tn_core;
 
-// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
-static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
-  tiny_uop *reduce = p->nreduce == 1 && p->nred == 1 ? p->reduce[0] : NULL;
-  tiny_uop *u = reduce && reduce->nsrc == 2 && reduce->k == TINY_OP_ADD ? reduce->src[0] : NULL;
-  *inside = NULL;
-  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
-  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
-}
-
 // A place among the values of the ranges, the last one the fastest; NULL: there is one value.
 static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
   tiny_uop *at = tn_index(t, 0);
@@ -115,14 +106,16 @@ static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
 static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core *c) {
   tiny_ctx *t = s->t;
   const tiny_matrix_unit *unit = c->unit;
-  tiny_uop *inside, *operand[2], *product = tn_core_product(p, &inside);
-  if (!product || p->reduce[0]->dtype != unit->c || tn_range_extent(p->red[0]) % (c->chunks * unit->k) ||
+  tiny_uop *operand[2];
+  tn_contraction fact;
+  if (!tn_contraction_of_kernel(t, p, &fact) || !tn_contraction_is_narrow(&fact) || fact.sum->dtype != unit->c ||
+      tn_range_extent(p->red[0]) % (c->chunks * unit->k) ||
       tn_range_extent(c->m.r[TN_CORE_ELEMENT]) != unit->m || tn_range_extent(c->n.r[TN_CORE_ELEMENT]) != unit->n)
     return 0;
   for (int i = 0; i < 2; i++) {
-    operand[i] = product->src[i]->src[0];
-    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
-                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
+    operand[i] = fact.operand[i]->src[0];
+    if (fact.inside) operand[i] = tn_u3(t, TINY_OP_WHERE, fact.inside, operand[i],
+                                          tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
   }
   const int first = !tn_depends(t, operand[0], c->m.r[TN_CORE_ELEMENT]);
   c->x = operand[first]; c->y = operand[!first];

@@ -13,25 +13,25 @@ enum {
   TN_CORE_BLOCK = 512, TN_CORE_PRODUCTS = 2   // rows and columns of a block; products along a reduction worth a unit
 };
 
-// The longest range of the output that x depends on and y does not.
-static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, tiny_uop *y) {
+// The longest range of the output that operand i alone moves with; NULL: there is none.
+static tiny_uop *tn_core_range(const tn_profile *p, const tn_contraction *fact, int i) {
   tiny_uop *best = NULL;
-  for (int i = 0; i < p->nout; i++)
-    if (tn_depends(t, x, p->out[i]) && !tn_depends(t, y, p->out[i]) &&
-        (!best || tn_range_extent(p->out[i]) > tn_range_extent(best)))
-      best = p->out[i];
+  for (int d = 0; d < p->nout; d++)
+    if ((fact->own[i] >> d & 1) && (!best || tn_range_extent(p->out[d]) > tn_range_extent(best))) best = p->out[d];
   return best;
 }
 
 // A unit for the kernel's sum, its columns those that are stored together if there is a choice.
 static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_renderer *units, tn_core *c) {
-  tiny_uop *inside, *product = tn_core_product(p, &inside);
+  tn_contraction fact;
   memset(c, 0, sizeof *c);
-  if (!units || !product || inside || !p->repeats) return 0;
+  if (!units || !p->repeats || !tn_contraction_of_kernel(s->t, p, &fact) || !tn_contraction_is_narrow(&fact) ||
+      fact.inside)
+    return 0;
   for (int i = 0; i < 2 * units->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
     const tiny_matrix_unit *unit = &units->units[i / 2];
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
-             *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
+    tiny_uop *x = fact.operand[i & 1]->src[0], *y = fact.operand[!(i & 1)]->src[0],
+             *m = tn_core_range(p, &fact, i & 1), *n = tn_core_range(p, &fact, !(i & 1));
     if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
         tn_range_extent(m) < unit->m || tn_range_extent(n) < unit->n ||
         tn_range_extent(p->red[0]) < TN_CORE_PRODUCTS * unit->k)
