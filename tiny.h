@@ -62,7 +62,8 @@ THE WAY THROUGH
   -> compiler -> program cache -> launches
 
   All of it works on one kind of node, tiny_uop; rules that read as algebra rewrite it on the way. The rooms
-  of src/ stand in this order below, and the table after this manual tells at which line.
+  of src/ stand in this order below; the table at the end of this file tells at which line. docs/walk.md follows a
+  matmul through them.
 
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
@@ -248,246 +249,6 @@ BUILDING
   on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
   apart. The implementation may be compiled as C and used from C++, and the other way round.
 ---- end src/api/manual.txt ----
-
-Where things stand in tiny.h
-
-    509  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
-                                     first
-    731  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1373  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
-                                     transforms
-   1577  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
-                                     convolution, images
-   1928  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
-                                     saving and loading take
-   2064  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2198  src/api/io.h                tensors from files and to files
-   2273  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
-                                     is
-   2649  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
-                                     floats
-   2815  src/base/number.c           numbers as text, in and out
-   3252  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
-                                     when there is none left
-   3437  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
-                                     alone, and maps from pointers, and pairs of them, to pointers in scratch
-                                     memory for the passes
-   3626  src/base/text.c             building strings and byte runs in scratch memory; error messages that
-                                     name shapes; debug lines
-   3728  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
-                                     system headers are asked for here
-   4134  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
-                                     for
-   4281  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4774  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
-                                     into memory
-   5354  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
-                                     form that values have in the IR
-   5581  src/ir/alu.c                the meaning of every arithmetic op, once
-   5731  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6438  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
-                                     levels of memory, what memory lies in
-   6475  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
-                                     ask, whatever its text looks like
-   6587  src/ir/args.c               which k, v and sources fit an op
-   6740  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7359  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
-                                     apply them to a fixed point
-   7942  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
-                                     movement, reductions, constants
-   8302  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
-                                     what they close, vectors
-   8414  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
-                                     exponentials, logarithms, circular and hyperbolic functions and their
-                                     inverses, error and gamma functions
-   8838  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
-                                     Bessel and incomplete gamma functions
-   9112  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
-                                     last resort
-  10002  src/ir/spec.c               the verifier
-  10343  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
-                                     node, given what flows into the node
-  10559  src/rules/notation.c        the algebra that bodies of rules are written in
-  10594  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10792  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
-                                     permutes make them
-  10952  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
-                                     conditions, casts
-  11346  src/rules/valid.c           what a condition tells about the expressions that are only looked at
-                                     where it holds
-  11545  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
-                                     counts of where a mask holds, and sums of which at most one summand is
-                                     not zero
-  11959  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
-                                     integers
-  12300  src/rules/decompose.c       from what the IR means to what a target can do
-  12881  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
-                                     (ir/match.c), so that none of their short names reaches the including
-                                     file
-  12915  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
-                                     and validity expressions
-  13416  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
-                                     place
-  14095  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
-                                     stored or typed
-  14316  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
-                                     parts, repetition
-  14926  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
-                                     stack, scattered slices, roll
-  15214  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
-                                     value a place share
-  15687  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
-                                     logarithms, circular and hyperbolic functions, error and gamma functions
-  15794  src/tensor/activation.c     what stands between the layers of a network
-  15970  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16315  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
-                                     along an axis; differences, areas
-  16559  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
-                                     scatter and what is made of them
-  17290  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
-                                     quantiles, sets, places in sorted rows
-  17922  src/tensor/random.c         numbers from a counter, the same on every device
-  18196  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
-                                     batches in front
-  18516  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18812  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
-                                     of whole arrays says in few nodes, because each of n steps reads what the
-                                     one before has written
-  18948  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
-                                     reflections, Jacobi rotations
-  19487  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
-                                     matrices, with gradients
-  20206  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
-                                     numbers as pairs in a last dim of 2
-  20608  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
-                                     spectrum
-  20747  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
-                                     to 3 spatial dims
-  21194  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
-                                     and the way back from maxima
-  21630  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
-                                     with pixels
-  21978  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22298  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22424  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
-                                     positions as rotations
-  22582  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
-                                     each element or sample
-  23074  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23350  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
-                                     backward pass instead of being kept
-  23446  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
-                                     rules/gradient.c
-  23701  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  24096  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
-                                     precision, averages of weights
-  24372  src/tensor/params.c         lists of named tensors: what a network consists of
-  24465  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24847  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
-                                     which of them touch a memory
-  24964  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
-                                     wants it
-  25261  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
-                                     they were written
-  25377  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
-                                     of each
-  25868  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
-                                     each value at a time
-  26632  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
-                                     lie
-  27100  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
-                                     nothing, elements that nobody reads
-  27533  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
-                                     graph again
-  28130  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28247  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
-                                     ranges become copies and lanes
-  28679  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
-                                     neighbours are folded together
-  28845  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
-                                     above the diagonal of a triangle
-  29071  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
-                                     REDUCE, work items for parallel ranges, one range per END, decomposed
-                                     arithmetic, index arithmetic in a real integer type
-  29295  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
-                                     loops open from RANGE to END
-  29422  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29484  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
-                                     reductions, accesses, strides
-  29600  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29667  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29945  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
-                                     share a word
-  30029  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
-                                     summands
-  30094  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
-                                     unit of the target
-  30235  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
-                                     first, for the passes that come after
-  30313  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30372  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
-                                     checked, applied, printed and parsed
-  30992  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
-                                     say, for whoever renders it
-  31089  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
-                                     how work becomes tasks
-  31181  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
-                                     lowering it
-  31577  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
-                                     reduction runs
-  32166  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
-                                     the target does
-  32285  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
-                                     transpositions
-  32614  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32691  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32829  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
-                                     their static cost
-  33164  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
-                                     runs, in order
-  33384  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
-                                     freestanding, no includes, GNU vectors
-  33615  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
-                                     bools that are never in memory
-  33676  src/render/cstyle.c         a program -> text in any C-like language; the language is data
-                                     (tiny_language), and nothing about one is here, nor what is good for a
-                                     processor: hints say that
-  34219  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
-                                     the CPU: the entry is that of lang_c
-  34746  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  35041  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
-                                     linker that kernels need, and no more
-  35436  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  36034  src/runtime/interp.c        the backend INTERP
-  36112  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
-                                     above it works on any machine, and its own cost can be measured
-  36195  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36535  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36685  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
-                                     found again in memory and on disk
-  37244  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37662  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
-                                     bound, handles settle on the results
-  38378  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
-                                     end a frame
-  38813  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
-                                     once, replayed with other inputs
-  39577  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
-                                     memory
-  39795  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
-                                     dictionary
-  40068  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
-                                     files
-  40336  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
-                                     the headers of files
-  40513  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
-                                     safetensors.c fill, and files.c hands out
-  40687  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  41048  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41284  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
-                                     what a user calls
-  41432  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41598  src/runtime/context.c       opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -41717,4 +41478,244 @@ LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 SOFTWARE.
 ---- end LICENSE ----
+
+Where things stand in tiny.h
+
+    270  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+                                     first
+    492  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1134  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+                                     transforms
+   1338  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+                                     convolution, images
+   1689  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+                                     saving and loading take
+   1825  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   1959  src/api/io.h                tensors from files and to files
+   2034  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+                                     is
+   2410  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+                                     floats
+   2576  src/base/number.c           numbers as text, in and out
+   3013  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+                                     when there is none left
+   3198  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+                                     alone, and maps from pointers, and pairs of them, to pointers in scratch
+                                     memory for the passes
+   3387  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+                                     name shapes; debug lines
+   3489  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+                                     system headers are asked for here
+   3895  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+                                     for
+   4042  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4535  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+                                     into memory
+   5115  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+                                     form that values have in the IR
+   5342  src/ir/alu.c                the meaning of every arithmetic op, once
+   5492  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6199  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
+                                     levels of memory, what memory lies in
+   6236  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+                                     ask, whatever its text looks like
+   6348  src/ir/args.c               which k, v and sources fit an op
+   6501  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7120  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+                                     apply them to a fixed point
+   7703  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+                                     movement, reductions, constants
+   8063  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+                                     what they close, vectors
+   8175  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+                                     exponentials, logarithms, circular and hyperbolic functions and their
+                                     inverses, error and gamma functions
+   8599  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+                                     Bessel and incomplete gamma functions
+   8873  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+                                     last resort
+   9763  src/ir/spec.c               the verifier
+  10104  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+                                     node, given what flows into the node
+  10320  src/rules/notation.c        the algebra that bodies of rules are written in
+  10355  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10553  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+                                     permutes make them
+  10713  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+                                     conditions, casts
+  11107  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+                                     where it holds
+  11306  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+                                     counts of where a mask holds, and sums of which at most one summand is
+                                     not zero
+  11720  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+                                     integers
+  12061  src/rules/decompose.c       from what the IR means to what a target can do
+  12642  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+                                     (ir/match.c), so that none of their short names reaches the including
+                                     file
+  12676  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+                                     and validity expressions
+  13177  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+                                     place
+  13856  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+                                     stored or typed
+  14077  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+                                     parts, repetition
+  14687  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+                                     stack, scattered slices, roll
+  14975  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+                                     value a place share
+  15448  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+                                     logarithms, circular and hyperbolic functions, error and gamma functions
+  15555  src/tensor/activation.c     what stands between the layers of a network
+  15731  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16076  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+                                     along an axis; differences, areas
+  16320  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+                                     scatter and what is made of them
+  17051  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+                                     quantiles, sets, places in sorted rows
+  17683  src/tensor/random.c         numbers from a counter, the same on every device
+  17957  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+                                     batches in front
+  18277  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18573  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+                                     of whole arrays says in few nodes, because each of n steps reads what the
+                                     one before has written
+  18709  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+                                     reflections, Jacobi rotations
+  19248  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+                                     matrices, with gradients
+  19967  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+                                     numbers as pairs in a last dim of 2
+  20369  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+                                     spectrum
+  20508  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+                                     to 3 spatial dims
+  20955  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+                                     and the way back from maxima
+  21391  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+                                     with pixels
+  21739  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22059  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22185  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+                                     positions as rotations
+  22343  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+                                     each element or sample
+  22835  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23111  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+                                     backward pass instead of being kept
+  23207  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+                                     rules/gradient.c
+  23462  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  23857  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+                                     precision, averages of weights
+  24133  src/tensor/params.c         lists of named tensors: what a network consists of
+  24226  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24608  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+                                     which of them touch a memory
+  24725  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+                                     wants it
+  25022  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+                                     they were written
+  25138  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+                                     of each
+  25629  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+                                     each value at a time
+  26393  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+                                     lie
+  26861  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+                                     nothing, elements that nobody reads
+  27294  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+                                     graph again
+  27891  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28008  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+                                     ranges become copies and lanes
+  28440  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+                                     neighbours are folded together
+  28606  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+                                     above the diagonal of a triangle
+  28832  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+                                     REDUCE, work items for parallel ranges, one range per END, decomposed
+                                     arithmetic, index arithmetic in a real integer type
+  29056  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+                                     loops open from RANGE to END
+  29183  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29245  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+                                     reductions, accesses, strides
+  29361  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29428  src/codegen/transform.c     what may be done to the ranges of a kernel
+  29706  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+                                     share a word
+  29790  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+                                     summands
+  29855  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+                                     unit of the target
+  29996  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+                                     first, for the passes that come after
+  30074  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30133  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+                                     checked, applied, printed and parsed
+  30753  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+                                     say, for whoever renders it
+  30850  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+                                     how work becomes tasks
+  30942  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+                                     lowering it
+  31338  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+                                     reduction runs
+  31927  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+                                     the target does
+  32046  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+                                     transpositions
+  32375  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32452  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32590  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+                                     their static cost
+  32925  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+                                     runs, in order
+  33145  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+                                     freestanding, no includes, GNU vectors
+  33376  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+                                     bools that are never in memory
+  33437  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+                                     (tiny_language), and nothing about one is here, nor what is good for a
+                                     processor: hints say that
+  33980  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+                                     the CPU: the entry is that of lang_c
+  34507  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  34802  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+                                     linker that kernels need, and no more
+  35197  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  35795  src/runtime/interp.c        the backend INTERP
+  35873  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+                                     above it works on any machine, and its own cost can be measured
+  35956  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36296  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36446  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+                                     found again in memory and on disk
+  37005  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37423  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+                                     bound, handles settle on the results
+  38139  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+                                     end a frame
+  38574  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+                                     once, replayed with other inputs
+  39338  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+                                     memory
+  39556  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+                                     dictionary
+  39829  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+                                     files
+  40097  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+                                     the headers of files
+  40274  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+                                     safetensors.c fill, and files.c hands out
+  40448  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  40809  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41045  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+                                     what a user calls
+  41193  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41359  src/runtime/context.c       opening and closing, the first error, totals
 */
