@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 34b9ccbc495b6aadebce69ad2f45a9c9fc213771a4734f82fe135cea1cbe12b8
+/* tiny.h 0.1.0, source 4bcc4b61731202941797cf24657fba7c2cceb98b8718431911de196d6740d66d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -287,14 +287,20 @@ BUILDING
   #define TINY_API extern
 #endif
 
-typedef struct tiny_ctx     tiny_ctx;      // one device, its caches, its tensors
-typedef struct tiny_tensor  tiny_tensor;   // a lazy array: shape, dtype and the graph that makes it
-typedef struct tiny_program tiny_program;  // captured kernels, planned and compiled
-typedef struct tiny_uop     tiny_uop;      // a node of the IR
-typedef struct tiny_backend tiny_backend;  // a kind of device
+// One device, its caches, its tensors: tiny_open.
+typedef struct tiny_ctx     tiny_ctx;
+// A lazy array: shape, dtype and the graph that makes it.
+typedef struct tiny_tensor  tiny_tensor;
+// Captured kernels, planned and compiled: tiny_capture.
+typedef struct tiny_program tiny_program;
+// A node of the IR: >>ir.
+typedef struct tiny_uop     tiny_uop;
+// A kind of device: >>backends.
+typedef struct tiny_backend tiny_backend;
 
 // ** codes, dtypes, shapes ******************************************************************** >>types
 
+// What a call returns, and what a context remembers of its first error: tiny_status.
 typedef enum tiny_code {
   TINY_OK = 0,
   TINY_E_ARG,       // an argument is out of its documented range, or NULL
@@ -308,7 +314,8 @@ typedef enum tiny_code {
   TINY_E_INTERNAL   // a bug of this library: the message names the room that noticed
 } tiny_code;
 
-typedef enum tiny_dtype {                  // order is the order of promotion within a kind
+// Types of elements. Their order is the order of promotion within a kind.
+typedef enum tiny_dtype {
   TINY_VOID = 0,                           // in a descriptor: the default dtype
   TINY_BOOL,
   TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64,
@@ -319,9 +326,12 @@ typedef enum tiny_dtype {                  // order is the order of promotion wi
   TINY_DTYPE_COUNT
 } tiny_dtype;
 
+// The most dims that a tensor has.
 #define TINY_MAX_DIMS 16
-#define TINY_ALL (-1000)                   // as an axis: all axes
+// As an axis: all axes.
+#define TINY_ALL (-1000)
 
+// Dims, outermost first; also a list of axes or of amounts. 0 dims: one element.
 typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
 
 // TINY_SHAPE(2, 3): a shape, an axis list or a list of amounts. TINY_SHAPE() has no dims: a 0-d tensor.
@@ -367,9 +377,11 @@ static inline int tiny_axes_of(int n, const int *axis) {
     tiny_axes_of((int)(sizeof((int[]){0, __VA_ARGS__}) / sizeof(int)) - 1, (int[]){0, __VA_ARGS__})
 #endif
 
-TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);   // bytes of one element; TINY_INDEX: 8; TINY_VOID: 0
-TINY_API const char *tiny_dtype_name(tiny_dtype d);     // "f32"
-// the least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype
+// Bytes of one element; TINY_INDEX: 8; TINY_VOID, and what is no dtype: 0.
+TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);
+// "f32"; "?" for what is no dtype. The text is static.
+TINY_API const char *tiny_dtype_name(tiny_dtype d);
+// The least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype.
 TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
 
 // ** context ********************************************************************************** >>context
@@ -384,11 +396,13 @@ typedef struct tiny_alloc {
 // returns when all have returned.
 typedef struct tiny_pool {
   void (*fn)(void *user, int n, void (*task)(void *arg, int i), void *arg); void *user;
-  int threads;
+  int threads;                             // how many tasks it runs at a time; 0: one for each core
 } tiny_pool;
 
+// Takes a line of the log, without its end, on the thread that called the library.
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
+// How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
   const char *device;
@@ -400,28 +414,38 @@ typedef struct tiny_desc {
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
   uint64_t seed;                           // of tiny_rand and tiny_randn
-  int beam;                                // width of the search for fast kernels, see the manual; 0: $TINY_BEAM or
-                                           // none, negative: none
+  // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
+  int beam;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
 // failure (no such device ...) gives a context whose tiny_status says so and whose operators return poison.
 TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
-TINY_API void        tiny_close(tiny_ctx *t);            // frees every tensor and program of t; NULL is allowed
-// first error's message; "" when there is none; never NULL
+// Waits for the device, frees every tensor, program and archive of t, and closes it. NULL is allowed. Free
+// optimisers, scalers, averages and lists of parameters before.
+TINY_API void        tiny_close(tiny_ctx *t);
+// The first error's message; "" when there is none; never NULL. It stays as it is until tiny_clear or tiny_close.
 TINY_API const char *tiny_error(const tiny_ctx *t);
-TINY_API tiny_code   tiny_status(const tiny_ctx *t);     // first error's code
-TINY_API void        tiny_clear(tiny_ctx *t);            // forgets the error; poisoned tensors stay poisoned
-TINY_API const char *tiny_device(const tiny_ctx *t);     // "CPU"
+// The first error's code; TINY_OK when there is none. NULL, as tiny_open may give: TINY_E_MEMORY.
+TINY_API tiny_code   tiny_status(const tiny_ctx *t);
+// Forgets the error. Poisoned tensors stay poisoned, and a context that did not open stays closed.
+TINY_API void        tiny_clear(tiny_ctx *t);
+// The name of the device, "CPU"; "" when none is open.
+TINY_API const char *tiny_device(const tiny_ctx *t);
 
-TINY_API void        tiny_begin(tiny_ctx *t);            // opens a frame; frames nest
-TINY_API tiny_code   tiny_end(tiny_ctx *t);              // runs pending assignments, frees the frame's tensors
-TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);         // moves x out of all frames: it lives until tiny_free
+// Opens a frame; frames nest.
+TINY_API void        tiny_begin(tiny_ctx *t);
+// Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
+// Returns the code of what ran. TINY_E_STATE: no frame is open.
+TINY_API tiny_code   tiny_end(tiny_ctx *t);
+// Moves x out of all frames: it lives until tiny_free. Returns x, or poison if x cannot be used.
+TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);
 // Frees the handle; graphs built from it keep what they need. Nothing happens if x is NULL, poison or freed already.
 TINY_API void        tiny_free(tiny_tensor *x);
 
-typedef struct tiny_stats {                // totals since tiny_open
+// Totals since tiny_open.
+typedef struct tiny_stats {
   uint64_t kernels, compiled, cache_hits;  // launches; programs compiled; programs taken from disk
   uint64_t schedules, replays;             // graphs planned; graphs found in the schedule cache
   uint64_t flops, nbytes_moved;            // of all launches, as estimated from the kernels
@@ -432,11 +456,13 @@ typedef struct tiny_stats {                // totals since tiny_open
   uint64_t nodes;                          // live IR nodes
   uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
 } tiny_stats;
-TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL
+// The totals, at no cost; zeros for NULL.
+TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
 
 // ** tensors ********************************************************************************** >>tensors
 
-// copies data now
+// A tensor of its own memory that holds a copy of data, the elements of shape, row-major: data may go when the call
+// returns. TINY_E_ARG: data is NULL. TINY_E_MEMORY: the device has no room.
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape);
 // Wraps caller's memory without a copy, for devices that share memory with the host; it must outlive the tensor
 // and everything computed from it. strides in elements, NULL: contiguous. Assignment and tiny_write write through. The
@@ -446,7 +472,7 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
-// Realizes x, copies it out row-major; nbytes must be its size.
+// Realizes x and copies it out, row-major. TINY_E_ARG: nbytes is not its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
 // Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
 // contents, tensors built from x before keep the old ones. A view of memory is written through; other tensors that are
@@ -459,15 +485,21 @@ TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 // TINY_E_STATE: x was computed, and what it was computed from was overwritten since.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 #endif
-// the only element of x; NaN on error. Integers beyond 2^53 lose digits: tiny_item_i64 keeps them
+// Realizes x and gives its only element; NaN on error, of more elements TINY_E_SHAPE. Integers beyond 2^53 lose
+// digits: tiny_item_i64 keeps them.
 TINY_API double      tiny_item(tiny_tensor *x);
-// the same as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error
+// As tiny_item, as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error.
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
-TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);                       // zero dims for poison
-TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);                       // TINY_VOID for poison
-TINY_API int64_t     tiny_nelem(const tiny_tensor *x);                           // of poison: 0
-TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL, poisoned or freed
-TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // also of a freed one; NULL for NULL
+// The shape, which is known before x is computed; no dims for poison.
+TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+// The dtype; TINY_VOID for poison.
+TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
+// The number of elements; 0 for poison.
+TINY_API int64_t     tiny_nelem(const tiny_tensor *x);
+// 1: x can be used. 0: it is NULL, poisoned or freed.
+TINY_API int         tiny_ok(const tiny_tensor *x);
+// The context that x belongs to, also where x was freed; NULL for NULL.
+TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
@@ -476,11 +508,11 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                         
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
-// a copy: memory of its own [torch.clone]
+// A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
-// fusion stops here: x is stored
+// x, but fusion stops here: it is stored, row-major.
 TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x);
-// no gradient flows through [torch.Tensor.detach]
+// x, but no gradient flows through. [torch.Tensor.detach]
 TINY_API tiny_tensor *tiny_detach(tiny_tensor *x);
 // Floats to integers truncate; beyond their range they saturate, NaN gives 0. Integers wrap. [torch.Tensor.to]
 TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype);
@@ -494,13 +526,15 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);
 
 // Every element is value. A node of its own: two of them may become two parameters. [torch.full]
 TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape);
-TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);       // all 0 [torch.zeros]
-TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);        // all 1 [torch.ones]
-// of x's dtype and shape [torch.full_like]
+// Every element is 0. [torch.zeros]
+TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
+// Every element is 1. [torch.ones]
+TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
+// Every element is value, of x's dtype and shape. [torch.full_like]
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value);
-// of x's dtype and shape [torch.zeros_like]
+// Every element is 0, of x's dtype and shape. [torch.zeros_like]
 TINY_API tiny_tensor *tiny_zeros_like(tiny_tensor *x);
-// of x's dtype and shape [torch.ones_like]
+// Every element is 1, of x's dtype and shape. [torch.ones_like]
 TINY_API tiny_tensor *tiny_ones_like(tiny_tensor *x);
 // 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2)). [torch.tensor]
 TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);
@@ -528,16 +562,17 @@ TINY_API tiny_tensor *tiny_triu(tiny_tensor *x, int64_t diagonal);
 
 // Random numbers begin anew, as after tiny_open with this seed. [torch.manual_seed]
 TINY_API void         tiny_seed(tiny_ctx *t, uint64_t seed);
-TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);          // f32 uniform in [0,1) [torch.rand]
-// f32 normal, mean 0, deviation 1 [torch.randn]
+// f32, uniform in [0,1). [torch.rand]
+TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);
+// f32, normal: mean 0, deviation 1. [torch.randn]
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);
-// of x's shape and float dtype [torch.rand_like]
+// Uniform in [0,1), of x's shape and float dtype. [torch.rand_like]
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x);
-// of x's shape and float dtype [torch.randn_like]
+// Normal: mean 0, deviation 1, of x's shape and float dtype. [torch.randn_like]
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x);
 // Uniform in [low,high), of a float dtype; rounding may give high. [torch.Tensor.uniform_]
 TINY_API tiny_tensor *tiny_uniform(tiny_ctx *t, double low, double high, tiny_dtype dtype, tiny_shape shape);
-// [torch.normal]
+// Normal, of a float dtype. TINY_E_ARG unless std >= 0. [torch.normal]
 TINY_API tiny_tensor *tiny_normal(tiny_ctx *t, double mean, double std, tiny_dtype dtype, tiny_shape shape);
 // Whole numbers from low to high-1, of any dtype that has them all. [torch.randint]
 TINY_API tiny_tensor *tiny_randint(tiny_ctx *t, int64_t low, int64_t high, tiny_dtype dtype, tiny_shape shape);
@@ -548,15 +583,15 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p);
 // Weights (C) or (B,C) -> n classes drawn by weight, i32 (n) or (B,n). Without replacement classes do not come twice:
 // at most C draws, and classes of weight 0 when no others are left. [torch.multinomial]
 TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement);
-// f32 weights (out,in,..) whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan out)).
-// [torch.nn.init.xavier_uniform_]
+// f32 weights (out,in,..), uniform, whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan
+// out)). [torch.nn.init.xavier_uniform_]
 TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape);
-// [torch.nn.init.xavier_normal_]
+// Normal weights of the deviation of tiny_glorot_uniform. [torch.nn.init.xavier_normal_]
 TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape);
-// f32 weights (out,in,..) of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a leaky one of
-// that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
+// f32 weights (out,in,..), uniform, of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a
+// leaky one of that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
 TINY_API tiny_tensor *tiny_kaiming_uniform(tiny_ctx *t, double slope, tiny_shape shape);
-// [torch.nn.init.kaiming_normal_]
+// Normal weights of the deviation of tiny_kaiming_uniform. [torch.nn.init.kaiming_normal_]
 TINY_API tiny_tensor *tiny_kaiming_normal(tiny_ctx *t, double slope, tiny_shape shape);
 // Each element of x, divided by 1 - p, is kept with probability 1 - p and else 0; train 0: x itself.
 // [torch.nn.functional.dropout]
@@ -569,31 +604,31 @@ TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
 
 // The same elements, row-major, in another shape; one dim may be -1. [torch.reshape]
 TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape shape);
-// these axes into one [torch.flatten]
+// The axes first to last, which is included, become one. [torch.flatten]
 TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last);
-// one axis into several, one may be -1 [torch.unflatten]
+// One axis becomes several, of these sizes; one may be -1. [torch.unflatten]
 TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes);
 // Without the axis if its size is 1; also TINY_ALL or TINY_AXES. [torch.squeeze]
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis);
-// with a new axis of size 1 [torch.unsqueeze]
+// With a new axis of size 1 at that place. [torch.unsqueeze]
 TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis);
-// axis i is x's axes[i] [torch.permute]
+// Axis i of the result is x's axes[i]. [torch.permute]
 TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes);
-// two axes swapped [torch.transpose]
+// The axes a and b change places. [torch.transpose]
 TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b);
-// the others keep their order [torch.movedim]
+// The axis from stands at to; the others keep their order. [torch.movedim]
 TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to);
 // Broadcasts; new dims go in front; -1 keeps a dim. [torch.broadcast_to]
 TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
-// to the shape of like [torch.Tensor.expand_as]
+// Broadcasts to the shape of like. [torch.Tensor.expand_as]
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
 // x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
 TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
 // Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
-// backwards along these axes [torch.flip]
+// Backwards along these axes. [torch.flip]
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes);
-// by[i] forwards along axes[i], what falls out comes in again; TINY_SHAPE(TINY_ALL): of x laid flat. [torch.roll]
+// By by[i] forwards along axes[i]; what falls out comes in again. TINY_SHAPE(TINY_ALL): of x laid flat. [torch.roll]
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes);
 // Quarter turns from axis a towards axis b. [torch.rot90]
 TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b);
@@ -603,9 +638,9 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
-// so many from start on [torch.narrow]
+// length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
-// one element, without the axis [torch.select]
+// One element of an axis, without the axis. [torch.select]
 TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index);
 // Windows of size elements, one every step of axis: their number takes its place, size becomes the last axis.
 // [torch.Tensor.unfold]
@@ -614,7 +649,7 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
 TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b);
 // x (..,N) on the diagonal of squares of zeros, which are the axes a and b of the result. [torch.diag_embed]
 TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, int b);
-// list to matrix, matrix to list [torch.diag]
+// (n) -> a square of zeros with x on that diagonal, or (n,m) -> that diagonal; 0: the main one. [torch.diag]
 TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal);
 // Parts of that size along axis; the last may be smaller. [torch.split]
 TINY_API int          tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n);
@@ -622,30 +657,31 @@ TINY_API int          tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_te
 TINY_API int          tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out);
 // At most n parts of equal size; the last may be smaller. [torch.chunk]
 TINY_API int          tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out);
-// every element, without the axis [torch.unbind]
+// Every element of axis, without the axis. [torch.unbind]
 TINY_API int          tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n);
 // Lists x[i] -> n tensors of the shape that their lengths make: out[i] is x[i] along axis i. xy swaps the first two
 // axes. [torch.meshgrid]
 TINY_API int          tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out);
 
 // x with src, of the shape of the part, in the place of tiny_select(x, axis, index); src is cast to x's dtype.
-// Gradients flow to src and to what is left of x; so in the next two. [torch.select_scatter]
+// Gradients flow to src and to what is left of x. [torch.select_scatter]
 TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t index);
-// of tiny_slice(x, axis, start, stop, step) [torch.slice_scatter]
+// As tiny_select_scatter, in the place of tiny_slice(x, axis, start, stop, step). [torch.slice_scatter]
 TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
                                          int64_t step);
-// of tiny_diagonal(x, diagonal, a, b) [torch.diagonal_scatter]
+// As tiny_select_scatter, in the place of tiny_diagonal(x, diagonal, a, b). [torch.diagonal_scatter]
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
 
 // Side by side along axis; dtypes promote. n must be 1 or more: no tensors tell no context, and give NULL
 // without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
-// along a new axis; n as for tiny_cat [torch.stack]
+// Side by side along a new axis; n as for tiny_cat. [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
 // The last axes with so much value before and after: (before, after, before, after ..); negative amounts crop. At most
 // 8 axes in a call, as a tiny_shape has 16 entries. [torch.nn.functional.pad]
 TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value);
-typedef enum tiny_padding {                // what lies outside of 1 2 3 4
+// What lies outside of 1 2 3 4.
+typedef enum tiny_padding {
   TINY_PAD_ZEROS = 0,                      // 0 0 | 1 2 3 4 | 0 0
   TINY_PAD_REFLECT,                        // 3 2 | 1 2 3 4 | 3 2: fewer than there are
   TINY_PAD_REPLICATE,                      // 1 1 | 1 2 3 4 | 4 4
@@ -658,16 +694,18 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
 // ** elementwise: one value a place ********************************************************** >>elementwise
 //
 // Operands broadcast as NumPy's: dims of 1 and missing leading dims grow. Their dtypes meet as PyTorch's do
-// (tiny_promote;
-// a 0-d operand counts only if its kind is higher: bool, integer, float), and that is the result's dtype. Functions of
-// real numbers, tiny_div and activations give f32 for integers and bools. fp8, f16 and bf16 are computed in
-// f32 and rounded once,
-// integers wrap. TINY_E_SHAPE: shapes do not broadcast; TINY_E_DTYPE: the operator has no meaning for the dtype.
+// (tiny_promote; a 0-d operand counts only if its kind is higher: bool, integer, float), and that is the result's
+// dtype. Functions of real numbers, tiny_div and activations give f32 for integers and bools. fp8, f16 and bf16 are
+// computed in f32 and rounded once, integers wrap. TINY_E_SHAPE: shapes do not broadcast; TINY_E_DTYPE: the operator
+// has no meaning for the dtype.
 
-TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);                  // of bools: or [torch.add]
-TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);                  // not of bools [torch.sub]
-TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);                  // of bools: and [torch.mul]
-// integers divide as f32 [torch.div]
+// a + b; of bools: or. [torch.add]
+TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);
+// a - b; not of bools. [torch.sub]
+TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);
+// a b; of bools: and. [torch.mul]
+TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);
+// a / b; integers divide as f32. [torch.div]
 TINY_API tiny_tensor *tiny_div(tiny_tensor *a, tiny_tensor *b);
 // The greatest whole number below a / b; of integers x // 0 is 0. No gradient. [torch.floor_divide]
 TINY_API tiny_tensor *tiny_floor_div(tiny_tensor *a, tiny_tensor *b);
@@ -681,44 +719,56 @@ TINY_API tiny_tensor *tiny_fmod(tiny_tensor *a, tiny_tensor *b);
 // a to the power of b; integers wrap, and to a negative power are 0 (or 1, -1). Constant exponents that are small whole
 // numbers or +-1/2 become products and roots. [torch.pow]
 TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b);
-// NaN if either is, of 0 and -0 either. Of equals each gets half of the gradient, beside NaN all of it, but of x and a
-// constant 0 none, as relu. [torch.maximum]
+// The greater; NaN if either is, of 0 and -0 either. Of equals each gets half of the gradient, beside NaN all of it,
+// but of x and a constant 0 none, as relu. [torch.maximum]
 TINY_API tiny_tensor *tiny_maximum(tiny_tensor *a, tiny_tensor *b);
-// as tiny_maximum [torch.minimum]
+// The lesser, as tiny_maximum. [torch.minimum]
 TINY_API tiny_tensor *tiny_minimum(tiny_tensor *a, tiny_tensor *b);
-// NaN only if both are. Of equals a, which gets the gradient [torch.fmax]
+// The greater; NaN only if both are. Of equals a, which gets the gradient. [torch.fmax]
 TINY_API tiny_tensor *tiny_fmax(tiny_tensor *a, tiny_tensor *b);
-// NaN only if both are [torch.fmin]
+// The lesser, as tiny_fmax. [torch.fmin]
 TINY_API tiny_tensor *tiny_fmin(tiny_tensor *a, tiny_tensor *b);
 
-// Comparisons give bool; what is compared with NaN is only ne. [torch.lt]
+// bool: a < b; false beside NaN. [torch.lt]
 TINY_API tiny_tensor *tiny_lt(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);                   // [torch.gt]
-TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);                   // [torch.le]
-TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);                   // [torch.ge]
-TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);                   // [torch.eq]
-TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);                   // [torch.ne]
+// bool: a > b; false beside NaN. [torch.gt]
+TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);
+// bool: a <= b; false beside NaN. [torch.le]
+TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);
+// bool: a >= b; false beside NaN. [torch.ge]
+TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);
+// bool: a == b; false beside NaN. [torch.eq]
+TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);
+// bool: a != b; true beside NaN. [torch.ne]
+TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
 
 // |a - b| <= atol + rtol |b|, or equal, as infinities may be; equal_nan: NaN is close to NaN. Integers are compared as
 // f64, narrow floats as f32. bool. TINY_E_ARG: a tolerance is negative. [torch.isclose]
 TINY_API tiny_tensor *tiny_isclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
-// 0-d bool: are all of them? Of nothing: true. [torch.allclose]
+// 0-d bool: is tiny_isclose true of all elements? Of nothing: true. [torch.allclose]
 TINY_API tiny_tensor *tiny_allclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
 
-// Logic of any dtypes gives bool: true is what is not 0, NaN too. [torch.logical_and]
+// bool, of any dtypes: are both true? True is what is not 0, NaN too. [torch.logical_and]
 TINY_API tiny_tensor *tiny_logical_and(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);           // [torch.logical_or]
-TINY_API tiny_tensor *tiny_logical_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.logical_xor]
-TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);                          // [torch.logical_not]
+// bool: is either true, as tiny_logical_and has it? [torch.logical_or]
+TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);
+// bool: is one of them true, as tiny_logical_and has it? [torch.logical_xor]
+TINY_API tiny_tensor *tiny_logical_xor(tiny_tensor *a, tiny_tensor *b);
+// bool: is x 0? [torch.logical_not]
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);
 
-// Bits: of integers and bools; shifts of integers. [torch.bitwise_and]
+// The bits that both have; of integers and bools. [torch.bitwise_and]
 TINY_API tiny_tensor *tiny_bitwise_and(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);           // [torch.bitwise_or]
-TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.bitwise_xor]
-TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);                          // [torch.bitwise_not]
-// By the width or more, and by negative numbers: 0. [torch.bitwise_left_shift]
+// The bits that either has; of integers and bools. [torch.bitwise_or]
+TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);
+// The bits that one of them has; of integers and bools. [torch.bitwise_xor]
+TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);
+// The bits that x has not; of integers and bools. [torch.bitwise_not]
+TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);
+// Integers, a shifted by b bits; by the width or more, and by negative numbers: 0. [torch.bitwise_left_shift]
 TINY_API tiny_tensor *tiny_shift_left(tiny_tensor *a, tiny_tensor *b);
-// Copies the sign; by the width or more, and by negative numbers: 0 or -1. [torch.bitwise_right_shift]
+// Integers, a shifted by b bits, copies of its sign behind them; by the width or more, and by negative numbers: 0 or
+// -1. [torch.bitwise_right_shift]
 TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
 
 // The greatest whole number that divides both, not negative; of integers. gcd(0, x) is |x|. [torch.gcd]
@@ -740,70 +790,101 @@ TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *
 // x + value a / b [torch.addcdiv]
 TINY_API tiny_tensor *tiny_addcdiv(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value);
 
-TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);                                  // not of bools [torch.neg]
-// its gradient at 0 is 0 [torch.abs]
+// -x; not of bools. [torch.neg]
+TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);
+// |x|; its gradient at 0 is 0. [torch.abs]
 TINY_API tiny_tensor *tiny_abs(tiny_tensor *x);
 // -1, 0, 1; NaN gives 0 [torch.sign]
 TINY_API tiny_tensor *tiny_sign(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x; of bools a bool [torch.square]
-TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);                                // towards 0 [torch.trunc]
-TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);                                // downwards [torch.floor]
-TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);                                 // upwards [torch.ceil]
-TINY_API tiny_tensor *tiny_round(tiny_tensor *x);                                // halves to even [torch.round]
-// To so many decimals, negative: tens, hundreds ..; integers take none or more and stay. [torch.round(decimals=)]
+// x x; of bools a bool. [torch.square]
+TINY_API tiny_tensor *tiny_square(tiny_tensor *x);
+// x rounded towards 0. [torch.trunc]
+TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);
+// x rounded downwards. [torch.floor]
+TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);
+// x rounded upwards. [torch.ceil]
+TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);
+// x rounded to the nearest whole number, halves to even. [torch.round]
+TINY_API tiny_tensor *tiny_round(tiny_tensor *x);
+// x rounded to so many decimals, negative: tens, hundreds ..; integers take none or more and stay.
+// [torch.round(decimals=)]
 TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals);
 // x - trunc(x), of floats [torch.frac]
 TINY_API tiny_tensor *tiny_frac(tiny_tensor *x);
 // |a| with the sign of b; of no NaN, whose sign is not kept [torch.copysign]
 TINY_API tiny_tensor *tiny_copysign(tiny_tensor *a, tiny_tensor *b);
-// 0, at_zero, 1 [torch.heaviside]
+// 0 below 0, at_zero at 0, 1 above. [torch.heaviside]
 TINY_API tiny_tensor *tiny_heaviside(tiny_tensor *x, tiny_tensor *at_zero);
 // Numbers for NaN, inf and -inf; a posinf or neginf of NaN means the greatest and least of the dtype.
 // [torch.nan_to_num]
 TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf);
 
-// Questions give bool. [torch.isnan]
+// bool: is x NaN? [torch.isnan]
 TINY_API tiny_tensor *tiny_isnan(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_isinf(tiny_tensor *x);                                // [torch.isinf]
-TINY_API tiny_tensor *tiny_isposinf(tiny_tensor *x);                             // [torch.isposinf]
-TINY_API tiny_tensor *tiny_isneginf(tiny_tensor *x);                             // [torch.isneginf]
-// neither inf nor NaN [torch.isfinite]
+// bool: is x inf or -inf? [torch.isinf]
+TINY_API tiny_tensor *tiny_isinf(tiny_tensor *x);
+// bool: is x inf? [torch.isposinf]
+TINY_API tiny_tensor *tiny_isposinf(tiny_tensor *x);
+// bool: is x -inf? [torch.isneginf]
+TINY_API tiny_tensor *tiny_isneginf(tiny_tensor *x);
+// bool: is x neither inf nor NaN? [torch.isfinite]
 TINY_API tiny_tensor *tiny_isfinite(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_signbit(tiny_tensor *x);                              // of -0 true [torch.signbit]
+// bool: is the sign of x negative? Of -0 it is. [torch.signbit]
+TINY_API tiny_tensor *tiny_signbit(tiny_tensor *x);
 
 // ** math: functions of real numbers ********************************************************* >>math
 //
 // As elementwise; integers and bools become f32. Errors are a few units in the last place, see
 // tests/test_transcendental.c.
 
-TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);                                 // [torch.sqrt]
-TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);                                // 1 / sqrt(x) [torch.rsqrt]
-// also of negative x [numpy.cbrt]
+// The square root; NaN below 0. [torch.sqrt]
+TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);
+// 1 / sqrt(x). [torch.rsqrt]
+TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);
+// The cube root, also of negative x. [numpy.cbrt]
 TINY_API tiny_tensor *tiny_cbrt(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);                           // 1 / x [torch.reciprocal]
-TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);                                  // [torch.exp]
-TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);                                 // [torch.exp2]
+// 1 / x. [torch.reciprocal]
+TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);
+// e^x. [torch.exp]
+TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);
+// 2^x. [torch.exp2]
+TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);
 // exp(x) - 1, exact near 0 [torch.expm1]
 TINY_API tiny_tensor *tiny_expm1(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_log(tiny_tensor *x);                                  // [torch.log]
-TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);                                 // [torch.log2]
-TINY_API tiny_tensor *tiny_log10(tiny_tensor *x);                                // [torch.log10]
+// The natural logarithm; -inf of 0, NaN below. [torch.log]
+TINY_API tiny_tensor *tiny_log(tiny_tensor *x);
+// As tiny_log, to base 2. [torch.log2]
+TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);
+// As tiny_log, to base 10. [torch.log10]
+TINY_API tiny_tensor *tiny_log10(tiny_tensor *x);
 // log(1 + x), exact near 0 [torch.log1p]
 TINY_API tiny_tensor *tiny_log1p(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);                                  // [torch.sin]
-TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);                                  // [torch.cos]
-TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);                                  // [torch.tan]
-TINY_API tiny_tensor *tiny_asin(tiny_tensor *x);                                 // [torch.asin]
-TINY_API tiny_tensor *tiny_acos(tiny_tensor *x);                                 // [torch.acos]
-TINY_API tiny_tensor *tiny_atan(tiny_tensor *x);                                 // [torch.atan]
+// The sine of x, in radians. [torch.sin]
+TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);
+// The cosine of x, in radians. [torch.cos]
+TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);
+// The tangent of x, in radians. [torch.tan]
+TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);
+// The inverse of sin, -pi/2 to pi/2. [torch.asin]
+TINY_API tiny_tensor *tiny_asin(tiny_tensor *x);
+// The inverse of cos, 0 to pi. [torch.acos]
+TINY_API tiny_tensor *tiny_acos(tiny_tensor *x);
+// The inverse of tan, -pi/2 to pi/2. [torch.atan]
+TINY_API tiny_tensor *tiny_atan(tiny_tensor *x);
 // The angle of the point (x, y), -pi to pi, by the signs of both; the gradient at (0, 0) is finite. [torch.atan2]
 TINY_API tiny_tensor *tiny_atan2(tiny_tensor *y, tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sinh(tiny_tensor *x);                                 // [torch.sinh]
-TINY_API tiny_tensor *tiny_cosh(tiny_tensor *x);                                 // [torch.cosh]
-TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);                                 // [torch.tanh]
-TINY_API tiny_tensor *tiny_asinh(tiny_tensor *x);                                // [torch.asinh]
-TINY_API tiny_tensor *tiny_acosh(tiny_tensor *x);                                // [torch.acosh]
-TINY_API tiny_tensor *tiny_atanh(tiny_tensor *x);                                // [torch.atanh]
+// (e^x - e^-x) / 2. [torch.sinh]
+TINY_API tiny_tensor *tiny_sinh(tiny_tensor *x);
+// (e^x + e^-x) / 2. [torch.cosh]
+TINY_API tiny_tensor *tiny_cosh(tiny_tensor *x);
+// sinh(x) / cosh(x). [torch.tanh]
+TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);
+// The inverse of sinh. [torch.asinh]
+TINY_API tiny_tensor *tiny_asinh(tiny_tensor *x);
+// The inverse of cosh; NaN below 1. [torch.acosh]
+TINY_API tiny_tensor *tiny_acosh(tiny_tensor *x);
+// The inverse of tanh; NaN beyond -1 and 1. [torch.atanh]
+TINY_API tiny_tensor *tiny_atanh(tiny_tensor *x);
 // sqrt(a^2 + b^2) without overflow on the way; the gradient at (0, 0) is 0. [torch.hypot]
 TINY_API tiny_tensor *tiny_hypot(tiny_tensor *a, tiny_tensor *b);
 // log(e^a + e^b) [torch.logaddexp]
@@ -818,32 +899,38 @@ TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
 // sin(pi x) / (pi x) [torch.sinc]
 TINY_API tiny_tensor *tiny_sinc(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_deg2rad(tiny_tensor *x);                              // [torch.deg2rad]
-TINY_API tiny_tensor *tiny_rad2deg(tiny_tensor *x);                              // [torch.rad2deg]
-TINY_API tiny_tensor *tiny_erf(tiny_tensor *x);                                  // [torch.erf]
-// 1 - erf(x), exact far out [torch.erfc]
+// x pi / 180. [torch.deg2rad]
+TINY_API tiny_tensor *tiny_deg2rad(tiny_tensor *x);
+// x 180 / pi. [torch.rad2deg]
+TINY_API tiny_tensor *tiny_rad2deg(tiny_tensor *x);
+// The error function: 2 / sqrt(pi) times the integral of e^(-t^2) over 0 to x. [torch.erf]
+TINY_API tiny_tensor *tiny_erf(tiny_tensor *x);
+// 1 - erf(x), exact far out. [torch.erfc]
 TINY_API tiny_tensor *tiny_erfc(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);                               // [torch.erfinv]
+// The inverse of erf; NaN beyond -1 and 1. [torch.erfinv]
+TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);
 // log |gamma(x)| [torch.lgamma]
 TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
-// lgamma's derivative [torch.digamma]
+// The derivative of lgamma. [torch.digamma]
 TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
 // The n-th derivative of digamma, n from 0 to 24, TINY_E_ARG beyond. Poles, at 0 and below, are inf, or -inf if n is
 // even; those of n = 0 below 0 are NaN. The error grows with n: about n units in the last place of the value, or, of
 // negative x, of the greatest term of its sum, n! / d^(n+1) at distance d from the nearest pole. [torch.polygamma]
 TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x);
-// Modified Bessel functions of the first kind: of order 0 [torch.special.i0]
+// The modified Bessel function of the first kind of order 0. [torch.special.i0]
 TINY_API tiny_tensor *tiny_i0(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_i0e(tiny_tensor *x);                                  // i0 e^-|x| [torch.special.i0e]
-// of order 1 [torch.special.i1]
+// i0(x) e^-|x|. [torch.special.i0e]
+TINY_API tiny_tensor *tiny_i0e(tiny_tensor *x);
+// The modified Bessel function of the first kind of order 1. [torch.special.i1]
 TINY_API tiny_tensor *tiny_i1(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);                                  // i1 e^-|x| [torch.special.i1e]
+// i1(x) e^-|x|. [torch.special.i1e]
+TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);
 // The incomplete gamma function's ratio P: the integral of t^(a-1) e^-t over 0 to x, divided by gamma(a). NaN where a
 // or x is negative; the ends (a or x 0 or infinite) are the limits. The gradient flows to x alone. A sum of 39 (f64:
 // 66) terms for each element. Of a >= 8 a small result p is good to some -log(p) units in its last place, else to a
 // few. [torch.special.gammainc]
 TINY_API tiny_tensor *tiny_igamma(tiny_tensor *a, tiny_tensor *x);
-// The rest, Q = 1 - P, exact where it is small. [torch.special.gammaincc]
+// 1 - P, for P as tiny_igamma gives it; exact where it is small. [torch.special.gammaincc]
 TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
 
 // ** activations ****************************************************************************** >>activations
@@ -851,9 +938,10 @@ TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
 // As elementwise; integers and bools become f32 but in relu, relu6, hardtanh and threshold. Gradients at the joints of
 // their pieces are PyTorch's.
 
-// its gradient at 0 is 0 [torch.relu]
+// x above 0, else 0; its gradient at 0 is 0. [torch.relu]
 TINY_API tiny_tensor *tiny_relu(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_relu6(tiny_tensor *x);                                // [torch.nn.functional.relu6]
+// x between 0 and 6, else the nearer of them. [torch.nn.functional.relu6]
+TINY_API tiny_tensor *tiny_relu6(tiny_tensor *x);
 // 1 / (1 + e^-x) [torch.sigmoid]
 TINY_API tiny_tensor *tiny_sigmoid(tiny_tensor *x);
 // x sigmoid(x) [torch.nn.functional.silu]
@@ -864,16 +952,17 @@ TINY_API tiny_tensor *tiny_mish(tiny_tensor *x);
 TINY_API tiny_tensor *tiny_gelu(tiny_tensor *x);
 // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. [torch.nn.functional.gelu(approximate="tanh")]
 TINY_API tiny_tensor *tiny_gelu_tanh(tiny_tensor *x);
-// alpha (e^x - 1) below 0. [torch.nn.functional.elu]
+// x above 0, alpha (e^x - 1) below. [torch.nn.functional.elu]
 TINY_API tiny_tensor *tiny_elu(tiny_tensor *x, double alpha);
-TINY_API tiny_tensor *tiny_selu(tiny_tensor *x);                                 // [torch.nn.functional.selu]
-// alpha (e^(x / alpha) - 1) below 0; TINY_E_ARG: alpha is 0. [torch.nn.functional.celu]
+// 1.0507.. x above 0, 1.0507.. * 1.6733.. (e^x - 1) below. [torch.nn.functional.selu]
+TINY_API tiny_tensor *tiny_selu(tiny_tensor *x);
+// x above 0, alpha (e^(x / alpha) - 1) below. TINY_E_ARG: alpha is 0. [torch.nn.functional.celu]
 TINY_API tiny_tensor *tiny_celu(tiny_tensor *x, double alpha);
-// slope x below 0 [torch.nn.functional.leaky_relu]
+// x above 0, slope x below. [torch.nn.functional.leaky_relu]
 TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope);
-// slope weight[c] below 0; weight has one element, or one for each of x's dim 1. [torch.nn.functional.prelu]
+// x above 0, weight[c] x below; weight has one element, or one for each of x's dim 1. [torch.nn.functional.prelu]
 TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight);
-// As evaluated: the slope below 0 is (lower + upper) / 2. [torch.nn.functional.rrelu]
+// x above 0, (lower + upper) / 2 x below: as evaluated, not as trained. [torch.nn.functional.rrelu]
 TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper);
 // lo up to lo, hi from hi; the gradient there is 0. [torch.nn.functional.hardtanh]
 TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi);
@@ -881,11 +970,11 @@ TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi);
 TINY_API tiny_tensor *tiny_hardsigmoid(tiny_tensor *x);
 // x relu6(x + 3) / 6 [torch.nn.functional.hardswish]
 TINY_API tiny_tensor *tiny_hardswish(tiny_tensor *x);
-// value up to threshold [torch.nn.functional.threshold]
+// x above threshold, else value. [torch.nn.functional.threshold]
 TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value);
-// 0 within +-lambda [torch.nn.functional.hardshrink]
+// 0 within -lambda .. lambda, else x. [torch.nn.functional.hardshrink]
 TINY_API tiny_tensor *tiny_hardshrink(tiny_tensor *x, double lambda);
-// and moved by it [torch.nn.functional.softshrink]
+// 0 within -lambda .. lambda, else x moved towards 0 by lambda. [torch.nn.functional.softshrink]
 TINY_API tiny_tensor *tiny_softshrink(tiny_tensor *x, double lambda);
 // x - tanh(x) [torch.nn.functional.tanhshrink]
 TINY_API tiny_tensor *tiny_tanhshrink(tiny_tensor *x);
@@ -903,17 +992,18 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis);
 // Axes may be negative. keepdim: they stay as dims of 1. f16, bf16 and f8 are computed in f32 and come back as what
 // they were. Where a result is called real, integers and bools give f32.
 
-// Bools and integers other than u64 give i64. Nothing adds up to 0. [torch.sum]
+// The sum. Bools and integers other than u64 give i64. Nothing adds up to 0. [torch.sum]
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
-// Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
+// The product. Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
-// NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is nothing along
-// the axis. [torch.amax]
+// The greatest; NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is
+// nothing along the axis. [torch.amax]
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);           // as tiny_max [torch.amin]
+// The least, as tiny_max. [torch.amin]
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);
 // Returns the minimum; *max becomes the maximum. [torch.aminmax]
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max);
-// real; of nothing NaN [torch.mean]
+// Real: the mean; of nothing NaN. [torch.mean]
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim);
 // Real: the sum of squared distances from the mean, divided by n - correction. [torch.var]
 TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction);
@@ -923,14 +1013,16 @@ TINY_API tiny_tensor *tiny_std(tiny_tensor *x, int axis, int keepdim, int correc
 TINY_API tiny_tensor *tiny_var_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
 // Returns the deviation; *mean becomes the mean. [torch.std_mean]
 TINY_API tiny_tensor *tiny_std_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
-// NaN counts as 0 [torch.nansum]
+// tiny_sum of what is not NaN. [torch.nansum]
 TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim);
-// real, of what is not NaN [torch.nanmean]
+// tiny_mean of what is not NaN. [torch.nanmean]
 TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim);
 // bool: is one not 0? [torch.any]
 TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim);           // bool: is none 0? [torch.all]
-TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim); // i64 [torch.count_nonzero]
+// bool: is none 0? [torch.all]
+TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim);
+// i64: how many are not 0. [torch.count_nonzero]
+TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim);
 // Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
 // to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
@@ -942,26 +1034,26 @@ TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
 // Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
 
-// i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL: of x laid flat. No
-// gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
+// Where the greatest is, i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL:
+// of x laid flat. No gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
 TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim);
-// NaN counts as the least [torch.argmin]
+// Where the least is, as tiny_argmax; NaN counts as the least. [torch.argmin]
 TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim);
 // Returns the maximum; *index becomes what tiny_argmax gives. The gradient goes to that element alone. [torch.max]
 TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
-// [torch.min]
+// Returns the minimum; *index becomes what tiny_argmin gives, else as tiny_max_with_index. [torch.min]
 TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
 
 // x's shape: element i folds 0 to i of the axis. Dtypes as tiny_sum. [torch.cumsum]
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis);
-// gradients are exact at zeros [torch.cumprod]
+// The product of elements 0 to i of the axis, as tiny_cumsum; gradients are exact at zeros. [torch.cumprod]
 TINY_API tiny_tensor *tiny_cumprod(tiny_tensor *x, int axis);
-// real: log of the sum of exp(x) [torch.logcumsumexp]
+// Real: the logarithm of the sum of exp(x) over elements 0 to i of the axis. [torch.logcumsumexp]
 TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis);
 // Running maxima; *index (may be NULL) becomes their positions, i32, the last of equals. The gradient goes to those
 // elements, by a sum over the axis for each of them. NaN stays from where it comes. [torch.cummax]
 TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index);
-// as tiny_cummax [torch.cummin]
+// Running minima, as tiny_cummax. [torch.cummin]
 TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index);
 
 // Each element along axis minus the one before it, n times over; the axis gets shorter by one each time. before and
@@ -1082,7 +1174,8 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
 // The same of what is not NaN. [torch.nanquantile]
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
-typedef enum tiny_quantile_rule {          // between two elements
+// What a quantile is that lies between two elements.
+typedef enum tiny_quantile_rule {
   TINY_QUANTILE_LINEAR = 0,                // in proportion
   TINY_QUANTILE_LOWER,                     // the lower one
   TINY_QUANTILE_HIGHER,                    // the higher one
@@ -1265,6 +1358,8 @@ TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x);
 // also a negative one, counts dims of numbers: that of the parts is not among them. n, if positive, is the
 // length to which the axis is cut or filled with zeros; any length will do, in O(n log n). Integers count as
 // f32, halves are computed in f32.
+
+// What a transform and its inverse are divided by.
 typedef enum tiny_fft_norm {
   TINY_FFT_BACKWARD = 0,                   // inverse transforms are divided by n
   TINY_FFT_ORTHO,                          // all by the root of n
@@ -1300,6 +1395,7 @@ TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dty
 // Those of tiny_rfft. [torch.fft.rfftfreq]
 TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
 
+// Zero means default.
 typedef struct tiny_stft_desc {
   int64_t hop;                             // from one frame to the next; 0: n / 4
   tiny_tensor *window;                     // (up to n) real numbers, in the middle of each frame; NULL: ones
@@ -1368,6 +1464,7 @@ TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tenso
 // x (B,C,..), w, b (C): each channel of each sample by its own mean and variance.
 // [torch.nn.functional.instance_norm]
 TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b, double eps);
+// What batch norm knows and learns; the tensors are the caller's.
 typedef struct tiny_batch_norm_state {
   tiny_tensor *mean, *var, *weight, *bias; // (C) each; weight and bias may be NULL, mean and var when only training
   double eps, momentum;                    // 0: 1e-5, 0.1
@@ -1398,6 +1495,7 @@ TINY_API tiny_tensor *tiny_bilinear(tiny_tensor *x, tiny_tensor *z, tiny_tensor 
 // the dtype they meet in, integers count as f32. Gradients flow into predictions and targets alike; where a
 // loss has a kink they are PyTorch's. Weights may be NULL.
 
+// What is made of the losses of all elements, or of the rows of a bag.
 typedef enum tiny_reduction {
   TINY_MEAN = 0,                           // of all elements of the loss
   TINY_SUM,
@@ -1453,6 +1551,7 @@ TINY_API tiny_tensor *tiny_cosine_embedding_loss(tiny_tensor *a, tiny_tensor *b,
 TINY_API tiny_tensor *tiny_triplet_margin_loss(tiny_tensor *anchor, tiny_tensor *positive, tiny_tensor *negative,
                                                double margin, double p, int swap, tiny_reduction r);
 
+// Zero means default: the mean, no weights, labels as they are.
 typedef struct tiny_cross_entropy_desc {
   tiny_reduction reduction;
   tiny_tensor *weight;                     // (C): of each class
@@ -1495,6 +1594,7 @@ TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, 
 // only. padding: a row that is left out of bags; -1: none. [torch.nn.functional.embedding_bag]
 TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_tensor *offsets,
                                          tiny_tensor *weights, tiny_reduction mode, int64_t padding);
+// Zero means default: every query sees every key.
 typedef struct tiny_attention_desc {
   tiny_tensor *mask;                       // broadcasts to (..,H,L,S): bool, true may be seen; or float, added
   int causal;                              // query i sees keys 0..i only
@@ -1505,6 +1605,7 @@ typedef struct tiny_attention_desc {
 // many heads in a row share a head of keys and values. A query that may see nothing gets zeros (as PyTorch
 // 2.5; older ones give NaN). [torch.nn.functional.scaled_dot_product_attention]
 TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor *v, const tiny_attention_desc *d);
+// Zero means default.
 typedef struct tiny_rope_desc {
   double base;                             // 0: 10000
   int interleaved;                         // pairs are elements 2i and 2i+1, not i and i + E/2
@@ -1520,9 +1621,11 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
 // Everything is computed in f32 (f64 for f64), states included. States of NULL are zeros. TINY_E_SHAPE if
 // weights, states and inputs do not fit each other.
 
+// Of one layer in one direction; the tensors are the caller's.
 typedef struct tiny_recurrent_weights {
   tiny_tensor *w_ih, *w_hh, *b_ih, *b_hh;  // (G*H,I), (G*H,H), (G*H), (G*H); biases may be NULL
 } tiny_recurrent_weights;
+// Zero means default: one layer, forwards.
 typedef struct tiny_recurrent_desc {
   int layers;                              // 0: 1
   int bidirectional;                       // a second direction from the end; outputs are (..,2*H)
@@ -1553,10 +1656,10 @@ TINY_API tiny_tensor *tiny_lstm(tiny_tensor *x, tiny_tensor *h0, tiny_tensor *c0
 // ** convolution and pooling: windows over 1 to 3 spatial dims ******************************** >>convolution
 //
 // Common to all: spatial dims come last, and lists in descriptors begin with the outermost of them. Images are
-// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed
-// where a result
-// is not made from nothing; TINY_E_SHAPE where no window fits.
+// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed where a
+// result is not made from nothing; TINY_E_SHAPE where no window fits.
 
+// How windows lie on x. Zero means default.
 typedef struct tiny_conv_desc {
   int stride[3], pad[3], dilation[3];      // zero: 1, 0, 1; pad is on both sides
   int groups;                              // zero: 1
@@ -1592,6 +1695,7 @@ TINY_API tiny_tensor *tiny_conv_transpose2d(tiny_tensor *x, tiny_tensor *w, tiny
 TINY_API tiny_tensor *tiny_conv_transpose3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
 
+// Windows, of which only the size has no default.
 typedef struct tiny_pool_desc {
   int kernel[3];                           // must be given; its spatial dims end at a 0
   int stride[3], pad[3], dilation[3];      // zero: as kernel (in unfold and fold: 1), 0, 1
@@ -1648,13 +1752,15 @@ TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape out, const tiny_pool_
 //
 // What lies between elements is interpolated in f32, or f64 for f64.
 
-typedef enum tiny_interpolation {          // 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample
+// How a value between elements is found. 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample.
+typedef enum tiny_interpolation {
   TINY_NEAREST = 1,                        // element floor(i size/out), as PyTorch's "nearest"
   TINY_NEAREST_EXACT,                      // the nearest element: "nearest-exact"
   TINY_LINEAR,                             // "linear", "bilinear", "trilinear"
   TINY_CUBIC,                              // "bicubic": Keys' cubic convolution with a = -0.75
   TINY_AREA                                // adaptive_avg_pool
 } tiny_interpolation;
+// The size that is wanted, or its factor; the rest has defaults.
 typedef struct tiny_interpolate_desc {
   int64_t size[3];                         // of the result, or
   double scale[3];                         // its factor: floor(size * scale)
@@ -1664,6 +1770,7 @@ typedef struct tiny_interpolate_desc {
 // The last spatial dims of x, as many as size or scale has entries before its first 0, in other sizes.
 // Linear, cubic and area give floats, nearest x's dtype. Gradient for x. [torch.nn.functional.interpolate]
 TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_desc *d);
+// Zero means default.
 typedef struct tiny_grid_desc {
   tiny_interpolation mode;                 // linear, nearest, or cubic (2 dims)
   tiny_padding padding;                    // zeros, replicate or reflect
@@ -1700,12 +1807,16 @@ TINY_API tiny_tensor *tiny_channel_shuffle(tiny_tensor *x, int groups);
 // The list does not own the tensors. A tensor keeps its identity when its contents change (tiny_assign, tiny_write),
 // so a list stays good for as long as the modules live. Its memory comes from the context of its tensors: free the
 // list before tiny_close.
-#define TINY_NAME_SIZE 128                 // of a whole name like "layers.0.weight", its end included
+
+// Of a whole name like "layers.0.weight", its end included.
+#define TINY_NAME_SIZE 128
+// A tensor and its name.
 typedef struct tiny_param {
   char name[TINY_NAME_SIZE];
   tiny_tensor *tensor;
   int trainable;                           // 0: saved and loaded, but no optimiser moves it: running statistics
 } tiny_param;
+// A list of them; begin with zeros.
 typedef struct tiny_params {
   tiny_param *param; int n;                // in the order they were added
   tiny_tensor **trainable; int ntrainable; // what tiny_grad and the optimisers take: every tensor once
@@ -1723,8 +1834,10 @@ TINY_API tiny_code tiny_params_add(tiny_params *p, const char *prefix, const cha
 TINY_API void tiny_params_enter(tiny_params *p, const char *name);
 // Drops what the last tiny_params_enter put in front.
 TINY_API void tiny_params_leave(tiny_params *p);
-TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);  // NULL: there is none
-TINY_API void tiny_params_free(tiny_params *p);                                  // the list, not the tensors
+// The tensor of that whole name; NULL: there is none.
+TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);
+// Frees the list, not the tensors: before tiny_close.
+TINY_API void tiny_params_free(tiny_params *p);
 
 // A module is a struct of tensors with public fields, and four functions that are alike for all:
 //     tiny_linear_layer fc = tiny_linear_layer_new(t, 784, 10, 1);          // weights begin as PyTorch's do
@@ -1736,15 +1849,18 @@ TINY_API void tiny_params_free(tiny_params *p);                                 
 // is a struct of modules with functions of its own that call theirs; where training differs from use, forward takes
 // train. Random numbers come from the context's seed.
 
-typedef struct tiny_linear_layer { tiny_tensor *weight, *bias; } tiny_linear_layer;  // (out,in), (out) or NULL
+// weight (out,in), bias (out) or NULL.
+typedef struct tiny_linear_layer { tiny_tensor *weight, *bias; } tiny_linear_layer;
 // Weights (out,in), a bias if bias is not 0. [torch.nn.Linear]
 TINY_API tiny_linear_layer tiny_linear_layer_new(tiny_ctx *t, int64_t in, int64_t out, int bias);
 // x (..,in) -> (..,out).
 TINY_API tiny_tensor *tiny_linear_layer_forward(const tiny_linear_layer *m, tiny_tensor *x);
 // Lists weight, bias.
 TINY_API tiny_code tiny_linear_layer_params(const tiny_linear_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_linear_layer_free(tiny_linear_layer *m);                      // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_linear_layer_free(tiny_linear_layer *m);
 
+// A convolution and its weights.
 typedef struct tiny_conv_layer {
   tiny_tensor *weight, *bias;              // (out,in/groups,kernel..) or, transposed, (in,out/groups,kernel..)
   tiny_conv_desc desc;
@@ -1760,11 +1876,14 @@ TINY_API tiny_conv_layer tiny_conv_transpose_layer_new(tiny_ctx *t, int64_t in, 
 TINY_API tiny_tensor *tiny_conv_layer_forward(const tiny_conv_layer *m, tiny_tensor *x);
 // Lists weight, bias.
 TINY_API tiny_code tiny_conv_layer_params(const tiny_conv_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_conv_layer_free(tiny_conv_layer *m);                          // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_conv_layer_free(tiny_conv_layer *m);
 
+// What a layer normalizes by.
 typedef enum tiny_norm_kind {
   TINY_BATCH_NORM = 0, TINY_LAYER_NORM, TINY_GROUP_NORM, TINY_INSTANCE_NORM, TINY_RMS_NORM
 } tiny_norm_kind;
+// A normalisation of any kind.
 typedef struct tiny_norm_layer {
   tiny_norm_kind kind;
   tiny_tensor *weight, *bias, *mean, *var; // NULL where the kind has none; mean and var are not trainable
@@ -1777,17 +1896,21 @@ TINY_API tiny_norm_layer tiny_norm_layer_new(tiny_ctx *t, tiny_norm_kind kind, t
 TINY_API tiny_tensor *tiny_norm_layer_forward(const tiny_norm_layer *m, tiny_tensor *x, int train);
 // Lists weight, bias, running_mean, running_var.
 TINY_API tiny_code tiny_norm_layer_params(const tiny_norm_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_norm_layer_free(tiny_norm_layer *m);                          // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_norm_layer_free(tiny_norm_layer *m);
 
-typedef struct tiny_embedding_layer { tiny_tensor *weight; int64_t padding; } tiny_embedding_layer;  // (rows,size)
+// weight (rows,size).
+typedef struct tiny_embedding_layer { tiny_tensor *weight; int64_t padding; } tiny_embedding_layer;
 // padding: a row of zeros that is not trained; -1: none. [torch.nn.Embedding]
 TINY_API tiny_embedding_layer tiny_embedding_layer_new(tiny_ctx *t, int64_t rows, int64_t size, int64_t padding);
 // ids (..) -> (..,size).
 TINY_API tiny_tensor *tiny_embedding_layer_forward(const tiny_embedding_layer *m, tiny_tensor *ids);
 // Lists weight.
 TINY_API tiny_code tiny_embedding_layer_params(const tiny_embedding_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m);                // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m);
 
+// Attention of several heads, with the projections before and behind it.
 typedef struct tiny_attention_layer {
   tiny_tensor *in_proj_weight, *in_proj_bias;      // (3*size,size), (3*size): of queries, keys, values
   tiny_linear_layer out_proj;
@@ -1801,9 +1924,12 @@ TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m
                                                    tiny_tensor *v, const tiny_attention_desc *d);
 // Lists in_proj_weight, in_proj_bias, out_proj.weight, out_proj.bias.
 TINY_API tiny_code tiny_attention_layer_params(const tiny_attention_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_attention_layer_free(tiny_attention_layer *m);                // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_attention_layer_free(tiny_attention_layer *m);
 
+// RNNs of tanh or relu, LSTMs, GRUs.
 typedef enum tiny_recurrent_kind { TINY_RNN = 0, TINY_LSTM, TINY_GRU } tiny_recurrent_kind;
+// Layers of recurrent units, in one direction or both.
 typedef struct tiny_recurrent_layer {
   tiny_recurrent_kind kind;
   tiny_recurrent_desc desc;
@@ -1818,7 +1944,8 @@ TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m
                                                    tiny_tensor *c0, int train, tiny_tensor **hn, tiny_tensor **cn);
 // Lists weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, then those of _reverse, then those of l1 ..
 TINY_API tiny_code tiny_recurrent_layer_params(const tiny_recurrent_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);                // frees its tensors
+// Frees its tensors and its list of weights.
+TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);
 #endif // TINY_NO_NN
 // ---- end src/api/modules.h ----
 // ---- begin src/api/train.h ----
@@ -1844,7 +1971,8 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
 // tiny_end, on the device; what changes from step to step is a scalar or lies in memory, so every step is the same
 // graph and replays the first one's plan.
 
-typedef enum tiny_optim_kind {             // the default lr, beta1, beta2, eps; what they are from
+// Optimisers: the default lr, beta1, beta2, eps; what they are from.
+typedef enum tiny_optim_kind {
   TINY_SGD,        // 1e-2. momentum, dampening, nesterov [torch.optim.SGD]
   TINY_ADAM,       // 1e-3, 0.9, 0.999, 1e-8. amsgrad [torch.optim.Adam]
   TINY_ADAMW,      // as TINY_ADAM, weight_decay shrinks parameters instead of adding to gradients [torch.optim.AdamW]
@@ -1858,9 +1986,10 @@ typedef enum tiny_optim_kind {             // the default lr, beta1, beta2, eps;
   TINY_OPTIM_COUNT
 } tiny_optim_kind;
 
+// Where 0 would mean the default: a number that is 0 in f32.
+#define TINY_ZERO 1e-300
 // An optimiser: begin with a zeroed struct. 0 means the default of the kind; where a 0 is meant, say TINY_ZERO.
 // Groups of parameters with different settings are several optimisers.
-#define TINY_ZERO 1e-300                   // a number that is 0 in f32, and is not the default
 typedef struct tiny_optim {
   tiny_optim_kind kind;
   double lr;                               // may change at every step, at no cost; the numbers below are compiled in
@@ -1871,8 +2000,9 @@ typedef struct tiny_optim {
   tiny_tensor **state; int n;              // its own from here on: state[slot * n + parameter], some of them NULL
   tiny_tensor *left;                       // (2): how far the averages over beta1 and beta2 are filled
   tiny_ctx *t;
-  tiny_tensor *rate;                       // 0-d float in the place of lr, for steps that are captured: an input of the
-                                           // program, or memory that is written between runs. NULL: lr
+  // 0-d float in the place of lr, for steps that are captured: an input of the program, or memory that is written
+  // between runs. NULL: lr
+  tiny_tensor *rate;
 } tiny_optim;
 // Moves params[0..n-1] by grads[0..n-1]. State is f32 for f16 and bf16 parameters, made of zeros at the first step and
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
@@ -2004,6 +2134,7 @@ TINY_API const char  *tiny_archive_metadata(const tiny_archive *a, const char *k
 // NULL is allowed; tiny_close does it too.
 TINY_API void         tiny_archive_close(tiny_archive *a);
 
+// What is saved, and where to. Text and lists are the caller's, and needed during the call alone.
 typedef struct tiny_save_desc {
   const char *const *names; tiny_tensor *const *tensors; int n;
   const char *const *metadata; int nmetadata;                // key, value, key, value ..; pairs; .safetensors only
@@ -2044,16 +2175,22 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernels(const tiny_program *p);
+// Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
 
+// A kernel of your own: source and name, or uops. Text is copied.
 typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source
-  const char *source;                      // in the device's language, called as the manual says, or
+  const char *source;                      // in the device's language, see KERNELS OF YOUR OWN in the manual; or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs
   tiny_shape shape; tiny_dtype dtype;      // of the output
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
+// A tensor that a kernel of your own computes, lazy as others; it is compiled when it is first needed, and known
+// again by all of *d. It has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond their
+// tensors, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP). TINY_E_COMPILE, when it is
+// realized: the message holds what the compiler said.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
 // ** views: shape, strides, offset, mask over flat memory ************************************* >>views
@@ -2066,24 +2203,34 @@ typedef struct tiny_view {
   int64_t offset;
 } tiny_view;
 
-// A stack of views: v[0] views memory, each further view indexes the flat, row-major elements of the one before it.
+// The most views in a stack.
 #define TINY_MAX_VIEWS 8
+// A stack of views: v[0] views memory, each further view indexes the flat, row-major elements of the one before it.
 typedef struct tiny_views { int n; tiny_view v[TINY_MAX_VIEWS]; } tiny_views;
 
 // Pure functions on caller's structs: no context, no allocation. They return TINY_E_SHAPE and leave *v unchanged
 // when the arguments do not fit, TINY_E_STATE when a stack would need more than TINY_MAX_VIEWS views.
-TINY_API tiny_views tiny_views_of(tiny_shape shape);                             // contiguous
+
+// All of contiguous memory, row-major. A shape that is none gives n = 0, which every call below refuses.
+TINY_API tiny_views tiny_views_of(tiny_shape shape);
+// Memory by these strides, one for each dim, from an offset on, in elements. strides NULL: contiguous.
 TINY_API tiny_views tiny_views_strided(tiny_shape shape, const int64_t *strides, int64_t offset);
+// Axis i is the old axes[i]; every axis is named once. TINY_E_SHAPE if not.
 TINY_API tiny_code  tiny_views_permute(tiny_views *v, tiny_shape axes);
-TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);          // same ndim: dims of 1 grow
-TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);      // amounts >= 0
+// Dims of 1 grow; as many dims as before. TINY_E_SHAPE: another dim differs.
+TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);
+// (before, after, before, after ..) for every dim, amounts >= 0: what is added reads as zero. TINY_E_SHAPE.
+TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);
+// (begin, end, begin, end ..) for every dim, within it. TINY_E_SHAPE.
 TINY_API tiny_code  tiny_views_shrink(tiny_views *v, tiny_shape begin_end);
+// Backwards along these axes, each named once. TINY_E_SHAPE.
 TINY_API tiny_code  tiny_views_flip(tiny_views *v, tiny_shape axes);
-// Pushes a view when strides cannot express it.
+// As many elements in another shape; pushes a view when strides cannot express it. TINY_E_SHAPE; TINY_E_STATE: that
+// would need more than TINY_MAX_VIEWS views.
 TINY_API tiny_code  tiny_views_reshape(tiny_views *v, tiny_shape shape);
 // 1: one view, row-major, offset 0, no mask.
 TINY_API int        tiny_views_contiguous(const tiny_views *v);
-// Flat element of memory, or -1 where masked out.
+// The flat element of memory; -1 where it is masked out.
 TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);
 // Index and validity expressions of element (index[0], ..) for the IR. *valid is a bool CONST 1 when there is no mask.
 TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index,
@@ -2124,7 +2271,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tiles of matrix units */ \
   _(WMMA, 3, 0)
 
+// Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
+// TINY_OP_CONST ..: an op each.
 enum {
 #define TINY_OP_ENUM(name, nsrc, flags) TINY_OP_##name,
   TINY_OPS(TINY_OP_ENUM)
@@ -2139,7 +2288,8 @@ enum {
   TINY_DOT_COUNT
 };
 
-struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
+// A node is immutable. Nodes of one context with the same op, dtype, lanes, k, v, ptr and src are the same pointer.
+struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
@@ -2152,21 +2302,24 @@ struct tiny_uop {                          // immutable; same op, dtype, lanes, 
   tiny_uop *realized;                      // private: the BUFFER that holds this node's value
 };
 
-// Nodes live until nothing that the context knows refers to them; build and use them without tensor calls between.
+// A node; NULL after an error. It lives until nothing that the context knows refers to it: build and use nodes
+// without tensor calls between. src, v: copied.
 TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
                                   int64_t k, const int64_t *v, int nv);
-TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                          // the graph of a tensor
-// As snprintf: returns the length needed.
+// The graph of a tensor; NULL for what cannot be used.
+TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);
+// As snprintf: writes up to nbytes with the 0 at the end, returns the length needed.
 TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);
-// NULL and an error with a caret
+// The node that a text names, as tiny_uop_print writes it. NULL and TINY_E_ARG, with a caret at what is wrong.
 TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);
-// symbolic algebra to a fixed point
+// u by symbolic algebra, to a fixed point.
 TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);
 #ifndef TINY_NO_INTERP
-// Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64
-// or f64 bits.
+// Interprets an expression of one lane; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out
+// as int64 or f64 bits. TINY_E_ARG.
 TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
 #endif
+// "ADD"; "?" for what is no op. The text is static.
 TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends
@@ -2174,7 +2327,8 @@ TINY_API const char *tiny_op_name(int op);
 // A cache. cycles: of one core or compute unit, for a line that it does not hold but the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
-typedef struct tiny_limits {               // what kernels of a device may use; zero: none, or no limit
+// What kernels of a device may use. Zero: none, or no limit.
+typedef struct tiny_limits {
   int host_memory;                         // 1: handles are host pointers
   int threads;                             // CPU style: THREAD ranges become tasks of a pool; 0: a grid of work items
   int vector_nbytes, vector_registers;     // widest vector register
@@ -2220,8 +2374,8 @@ typedef struct tiny_language {
   const char *global_id, *local_id;        // "(%t)get_group_id(%d)"
   const char *variable, *variables;        // "%t %n;", "%t %n[%k];": of accumulators; NULL: so
   const char *value, *choice;              // "const %t %n = %0;": a name for a value; of integers that are choices
-  const char *range, *range_long, *rolled; // "for (%t %n = %1; %n < %0; %n++) {"; for TINY_HINT_LONG; a line before
-                                           // it for TINY_HINT_ROLLED; NULL: as of any other
+  // "for (%t %n = %1; %n < %0; %n++) {"; for TINY_HINT_LONG; a line before it for TINY_HINT_ROLLED; NULL: as any other
+  const char *range, *range_long, *rolled;
   const char *load_if, *store_if;          // "(%1 ? %0 : %2)", "if (%1) %0;": load, or store, condition, otherwise
   const char *types[TINY_DTYPE_COUNT];     // NULL: not even stored: held as an integer of its size
   const char *literals[TINY_DTYPE_COUNT];  // "%kll": of number %k; NULL: "(%t)%k"
@@ -2246,7 +2400,8 @@ typedef struct tiny_language {
 // What ops can be applied to: an element, a vector; LOAD and STORE also to a vector under a mask, to elements that lie
 // apart (gather, scatter), to those under a mask; PICK of a vector: half of its lanes.
 enum { TINY_ON_ELEMENTS = 1, TINY_ON_VECTORS = 2, TINY_ON_MASKED = 4, TINY_ON_APART = 8, TINY_ON_APART_MASKED = 16 };
-enum {                                     // what else a target does
+// What else a target does: tiny_renderer.flags.
+enum {
   TINY_TARGET_SATURATES = 1,               // float to integer saturates and NaN gives 0
   TINY_TARGET_DIVIDES = 2,                 // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
   TINY_TARGET_SHIFTS = 4,                  // shifts by the width or more give 0 (or the sign)
@@ -2257,7 +2412,8 @@ enum {                                     // what else a target does
   TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
   TINY_TARGET_ALONE = 256                  // a module holds one kernel
 };
-enum {                                     // what is worth knowing about a node of a list
+// What is worth knowing about a node of a list: tiny_listing.hints.
+enum {
   TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
   TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
   TINY_HINT_ROLLED = 4                     // RANGE: its rounds are long enough, copies would want too many registers
@@ -2293,7 +2449,9 @@ struct tiny_renderer {
   tiny_language language;
 };
 
+// Where in device memory: what alloc returned, and bytes behind it.
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
+// A kernel with all that it is called with. global: work groups, local: work items of each.
 typedef struct tiny_launch {
   void *kernel;                            // what find returned
   const tiny_mem *mem; int nmem;           // one per PARAM
@@ -2400,7 +2558,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "34b9ccbc495b6aadebce69ad2f45a9c9fc213771a4734f82fe135cea1cbe12b8"
+#define TN_SOURCE_ID "4bcc4b61731202941797cf24657fba7c2cceb98b8718431911de196d6740d66d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -41483,239 +41641,239 @@ Where things stand in tiny.h
 
     270  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    492  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1134  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    524  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1227  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1338  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1434  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1689  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   1796  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1825  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   1959  src/api/io.h                tensors from files and to files
-   2034  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   1952  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2089  src/api/io.h                tensors from files and to files
+   2165  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2410  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2568  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2576  src/base/number.c           numbers as text, in and out
-   3013  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2734  src/base/number.c           numbers as text, in and out
+   3171  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3198  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3356  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3387  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3545  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3489  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3647  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   3895  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4053  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4042  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4535  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4200  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4693  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5115  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5273  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5342  src/ir/alu.c                the meaning of every arithmetic op, once
-   5492  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6199  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
+   5500  src/ir/alu.c                the meaning of every arithmetic op, once
+   5650  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6357  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
                                      levels of memory, what memory lies in
-   6236  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+   6394  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
                                      ask, whatever its text looks like
-   6348  src/ir/args.c               which k, v and sources fit an op
-   6501  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7120  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6506  src/ir/args.c               which k, v and sources fit an op
+   6659  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7278  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7703  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   7861  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8063  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8221  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8175  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8333  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8599  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8757  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   8873  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   9031  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9763  src/ir/spec.c               the verifier
-  10104  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+   9921  src/ir/spec.c               the verifier
+  10262  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10320  src/rules/notation.c        the algebra that bodies of rules are written in
-  10355  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10553  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10478  src/rules/notation.c        the algebra that bodies of rules are written in
+  10513  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10711  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10713  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  10871  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11107  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11265  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11306  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11464  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11720  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  11878  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12061  src/rules/decompose.c       from what the IR means to what a target can do
-  12642  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12219  src/rules/decompose.c       from what the IR means to what a target can do
+  12800  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12676  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  12834  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13177  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13335  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  13856  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  14014  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14077  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14235  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14687  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  14845  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  14975  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15133  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15448  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15606  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15555  src/tensor/activation.c     what stands between the layers of a network
-  15731  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16076  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15713  src/tensor/activation.c     what stands between the layers of a network
+  15889  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16234  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16320  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16478  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17051  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17209  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17683  src/tensor/random.c         numbers from a counter, the same on every device
-  17957  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  17841  src/tensor/random.c         numbers from a counter, the same on every device
+  18115  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18277  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18573  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18435  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18731  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18709  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  18867  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19248  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19406  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  19967  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20125  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20369  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20527  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20508  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20666  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  20955  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21113  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21391  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21549  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21739  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22059  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22185  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  21897  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22217  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22343  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22343  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22501  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22835  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23111  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  22993  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23269  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23207  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23365  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23462  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  23857  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23620  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  24015  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24133  src/tensor/params.c         lists of named tensors: what a network consists of
-  24226  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24608  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24291  src/tensor/params.c         lists of named tensors: what a network consists of
+  24384  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24766  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24725  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  24883  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25022  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25180  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25138  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25296  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25629  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  25787  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26393  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26551  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  26861  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  27019  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27294  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27452  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  27891  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28008  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28049  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28166  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28440  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28598  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28606  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28764  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28832  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  28990  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29056  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29214  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29183  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29245  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+  29341  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29403  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
                                      reductions, accesses, strides
-  29361  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29428  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29706  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29519  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29586  src/codegen/transform.c     what may be done to the ranges of a kernel
+  29864  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  29790  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  29948  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  29855  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  30013  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  29996  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30154  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30074  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30133  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30232  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30291  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30753  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  30911  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  30850  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31008  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  30942  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31100  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31338  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31496  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  31927  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32085  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32046  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32204  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32375  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32452  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32590  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32533  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32610  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32748  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  32925  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33083  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33145  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33303  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33376  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33534  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33437  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33595  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  33980  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34138  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34507  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  34802  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34665  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  34960  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35197  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  35795  src/runtime/interp.c        the backend INTERP
-  35873  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35355  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  35953  src/runtime/interp.c        the backend INTERP
+  36031  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  35956  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36296  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36446  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36114  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36454  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36604  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37005  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37423  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37163  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37581  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38139  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38297  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38574  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38732  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39338  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39496  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39556  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39714  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  39829  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  39987  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40097  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40255  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40274  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40432  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40448  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  40809  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41045  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40606  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  40967  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41203  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41193  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41359  src/runtime/context.c       opening and closing, the first error, totals
+  41351  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41517  src/runtime/context.c       opening and closing, the first error, totals
 */

@@ -46,6 +46,7 @@ TINY_API const char  *tiny_archive_metadata(const tiny_archive *a, const char *k
 // NULL is allowed; tiny_close does it too.
 TINY_API void         tiny_archive_close(tiny_archive *a);
 
+// What is saved, and where to. Text and lists are the caller's, and needed during the call alone.
 typedef struct tiny_save_desc {
   const char *const *names; tiny_tensor *const *tensors; int n;
   const char *const *metadata; int nmetadata;                // key, value, key, value ..; pairs; .safetensors only

@@ -132,6 +132,8 @@ TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x);
 // also a negative one, counts dims of numbers: that of the parts is not among them. n, if positive, is the
 // length to which the axis is cut or filled with zeros; any length will do, in O(n log n). Integers count as
 // f32, halves are computed in f32.
+
+// What a transform and its inverse are divided by.
 typedef enum tiny_fft_norm {
   TINY_FFT_BACKWARD = 0,                   // inverse transforms are divided by n
   TINY_FFT_ORTHO,                          // all by the root of n
@@ -167,6 +169,7 @@ TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dty
 // Those of tiny_rfft. [torch.fft.rfftfreq]
 TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
 
+// Zero means default.
 typedef struct tiny_stft_desc {
   int64_t hop;                             // from one frame to the next; 0: n / 4
   tiny_tensor *window;                     // (up to n) real numbers, in the middle of each frame; NULL: ones

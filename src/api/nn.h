@@ -31,6 +31,7 @@ TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tenso
 // x (B,C,..), w, b (C): each channel of each sample by its own mean and variance.
 // [torch.nn.functional.instance_norm]
 TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b, double eps);
+// What batch norm knows and learns; the tensors are the caller's.
 typedef struct tiny_batch_norm_state {
   tiny_tensor *mean, *var, *weight, *bias; // (C) each; weight and bias may be NULL, mean and var when only training
   double eps, momentum;                    // 0: 1e-5, 0.1
@@ -61,6 +62,7 @@ TINY_API tiny_tensor *tiny_bilinear(tiny_tensor *x, tiny_tensor *z, tiny_tensor 
 // the dtype they meet in, integers count as f32. Gradients flow into predictions and targets alike; where a
 // loss has a kink they are PyTorch's. Weights may be NULL.
 
+// What is made of the losses of all elements, or of the rows of a bag.
 typedef enum tiny_reduction {
   TINY_MEAN = 0,                           // of all elements of the loss
   TINY_SUM,
@@ -116,6 +118,7 @@ TINY_API tiny_tensor *tiny_cosine_embedding_loss(tiny_tensor *a, tiny_tensor *b,
 TINY_API tiny_tensor *tiny_triplet_margin_loss(tiny_tensor *anchor, tiny_tensor *positive, tiny_tensor *negative,
                                                double margin, double p, int swap, tiny_reduction r);
 
+// Zero means default: the mean, no weights, labels as they are.
 typedef struct tiny_cross_entropy_desc {
   tiny_reduction reduction;
   tiny_tensor *weight;                     // (C): of each class
@@ -158,6 +161,7 @@ TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, 
 // only. padding: a row that is left out of bags; -1: none. [torch.nn.functional.embedding_bag]
 TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_tensor *offsets,
                                          tiny_tensor *weights, tiny_reduction mode, int64_t padding);
+// Zero means default: every query sees every key.
 typedef struct tiny_attention_desc {
   tiny_tensor *mask;                       // broadcasts to (..,H,L,S): bool, true may be seen; or float, added
   int causal;                              // query i sees keys 0..i only
@@ -168,6 +172,7 @@ typedef struct tiny_attention_desc {
 // many heads in a row share a head of keys and values. A query that may see nothing gets zeros (as PyTorch
 // 2.5; older ones give NaN). [torch.nn.functional.scaled_dot_product_attention]
 TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor *v, const tiny_attention_desc *d);
+// Zero means default.
 typedef struct tiny_rope_desc {
   double base;                             // 0: 10000
   int interleaved;                         // pairs are elements 2i and 2i+1, not i and i + E/2
@@ -183,9 +188,11 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
 // Everything is computed in f32 (f64 for f64), states included. States of NULL are zeros. TINY_E_SHAPE if
 // weights, states and inputs do not fit each other.
 
+// Of one layer in one direction; the tensors are the caller's.
 typedef struct tiny_recurrent_weights {
   tiny_tensor *w_ih, *w_hh, *b_ih, *b_hh;  // (G*H,I), (G*H,H), (G*H), (G*H); biases may be NULL
 } tiny_recurrent_weights;
+// Zero means default: one layer, forwards.
 typedef struct tiny_recurrent_desc {
   int layers;                              // 0: 1
   int bidirectional;                       // a second direction from the end; outputs are (..,2*H)
@@ -216,10 +223,10 @@ TINY_API tiny_tensor *tiny_lstm(tiny_tensor *x, tiny_tensor *h0, tiny_tensor *c0
 // ** convolution and pooling: windows over 1 to 3 spatial dims ******************************** >>convolution
 //
 // Common to all: spatial dims come last, and lists in descriptors begin with the outermost of them. Images are
-// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed
-// where a result
-// is not made from nothing; TINY_E_SHAPE where no window fits.
+// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed where a
+// result is not made from nothing; TINY_E_SHAPE where no window fits.
 
+// How windows lie on x. Zero means default.
 typedef struct tiny_conv_desc {
   int stride[3], pad[3], dilation[3];      // zero: 1, 0, 1; pad is on both sides
   int groups;                              // zero: 1
@@ -255,6 +262,7 @@ TINY_API tiny_tensor *tiny_conv_transpose2d(tiny_tensor *x, tiny_tensor *w, tiny
 TINY_API tiny_tensor *tiny_conv_transpose3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
 
+// Windows, of which only the size has no default.
 typedef struct tiny_pool_desc {
   int kernel[3];                           // must be given; its spatial dims end at a 0
   int stride[3], pad[3], dilation[3];      // zero: as kernel (in unfold and fold: 1), 0, 1
@@ -311,13 +319,15 @@ TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape out, const tiny_pool_
 //
 // What lies between elements is interpolated in f32, or f64 for f64.
 
-typedef enum tiny_interpolation {          // 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample
+// How a value between elements is found. 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample.
+typedef enum tiny_interpolation {
   TINY_NEAREST = 1,                        // element floor(i size/out), as PyTorch's "nearest"
   TINY_NEAREST_EXACT,                      // the nearest element: "nearest-exact"
   TINY_LINEAR,                             // "linear", "bilinear", "trilinear"
   TINY_CUBIC,                              // "bicubic": Keys' cubic convolution with a = -0.75
   TINY_AREA                                // adaptive_avg_pool
 } tiny_interpolation;
+// The size that is wanted, or its factor; the rest has defaults.
 typedef struct tiny_interpolate_desc {
   int64_t size[3];                         // of the result, or
   double scale[3];                         // its factor: floor(size * scale)
@@ -327,6 +337,7 @@ typedef struct tiny_interpolate_desc {
 // The last spatial dims of x, as many as size or scale has entries before its first 0, in other sizes.
 // Linear, cubic and area give floats, nearest x's dtype. Gradient for x. [torch.nn.functional.interpolate]
 TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_desc *d);
+// Zero means default.
 typedef struct tiny_grid_desc {
   tiny_interpolation mode;                 // linear, nearest, or cubic (2 dims)
   tiny_padding padding;                    // zeros, replicate or reflect
