@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4bcc4b61731202941797cf24657fba7c2cceb98b8718431911de196d6740d66d
+/* tiny.h 0.1.0, source 342dee31445025929f06fe2bb9ba1b60e6520881a974475a61e2cd402051a6c9
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -64,6 +64,229 @@ THE WAY THROUGH
   All of it works on one kind of node, tiny_uop; rules that read as algebra rewrite it on the way. The rooms
   of src/ stand in this order below; the table at the end of this file tells at which line. docs/walk.md follows a
   matmul through them.
+
+STEP BY STEP
+  Sequences of calls, to be copied: each compiles as C and as C++ as it stands here, behind <stdio.h>, <string.h> and
+  this header (tests/test_manual.py does it, and runs them). t is an open context: tiny_open(NULL). Structs begin with
+  zeros, and zero means default.
+
+  Training
+      static tiny_code train(tiny_ctx *t) {
+        // 1. Parameters, in memory before the first step: an assignment needs memory to go to.
+        tiny_tensor *param[2], *grad[2];
+        param[0] = tiny_glorot_uniform(t, TINY_SHAPE(1, 4));
+        param[1] = tiny_zeros(t, TINY_F32, TINY_SHAPE(1));
+        tiny_realize(param, 2);
+        // 2. An optimiser: zeros but for its kind and what is to differ from the defaults.
+        tiny_optim adam;
+        memset(&adam, 0, sizeof adam);
+        adam.kind = TINY_ADAM;
+        adam.lr = 0.1;
+        for (int step = 0; step <= 100; step++) {
+          // 3. A frame: what is made from here on is freed at its end.
+          tiny_begin(t);
+          // 4. A batch and its loss: one element, a float. Nothing has run yet.
+          tiny_tensor *x = tiny_randn(t, TINY_SHAPE(32, 4)), *y = tiny_sum(x, -1, 1);
+          tiny_tensor *loss = tiny_mse_loss(tiny_linear(x, param[0], param[1]), y, TINY_MEAN);
+          // 5. The gradients, new tensors, and a step of the optimiser, which queues assignments.
+          tiny_grad(loss, param, 2, grad);
+          tiny_optim_step(&adam, param, grad, 2);
+          // 6. What is to be seen, behind the step of the optimiser: what both need is computed once.
+          if (step % 50 == 0) printf("step %d: loss %.4f\n", step, tiny_item(loss));
+          // 7. The end runs what is queued. The code is that of whatever went wrong in the step.
+          if (tiny_end(t) != TINY_OK) break;
+        }
+        // 8. The optimiser's state goes before the context does.
+        tiny_optim_free(&adam);
+        tiny_free(param[0]);
+        tiny_free(param[1]);
+        return tiny_status(t);
+      }
+
+  Capture and replay
+      static tiny_code replay(tiny_ctx *t) {
+        // 1. Weights in memory; an input that is realized and like those to come, in dtype and shape, not in values.
+        float data[4] = {0, 0, 0, 0}, result[2];
+        tiny_tensor *w = tiny_rand(t, TINY_SHAPE(4, 2)), *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(1, 4));
+        tiny_realize(&w, 1);
+        // 2. The outputs, as ever.
+        tiny_tensor *y = tiny_softmax(tiny_matmul(x, w), -1);
+        // 3. Capture plans and compiles, and runs nothing. The tensors x and y are not needed after it.
+        tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+        tiny_free(x);
+        tiny_free(y);
+        for (int i = 0; i < 3; i++) {
+          // 4. Each run in a frame of its own: a new input, and fresh tensors for the outputs.
+          tiny_begin(t);
+          data[i] = 1;
+          x = tiny_from(t, data, TINY_F32, TINY_SHAPE(1, 4));
+          // 5. Replay, and read what it gave. What else the program is bound to, weights as well: see PROGRAMS.
+          if (tiny_run(p, &x, &y) == TINY_OK) tiny_read(y, result, sizeof result);
+          printf("run %d: %.3f %.3f\n", i, result[0], result[1]);
+          tiny_end(t);
+        }
+        // 6. The program, then what it was bound to.
+        tiny_program_free(p);
+        tiny_free(w);
+        return tiny_status(t);
+      }
+
+  A kernel of your own
+      static tiny_code own_kernel(tiny_ctx *t) {
+        // 1. Its source, in the language of the device: C on the CPU. Each task computes a part, here 1024 elements.
+        static const char source[] =
+          "void twice(void *const *mem, const long long *args, long long task, char *restrict local) {\n"
+          "  float *out = (float *)mem[0] + task * 1024;\n"
+          "  const float *in = (const float *)mem[1] + task * 1024;\n"
+          "  for (int i = 0; i < 1024; i++) out[i] = 2 * in[i];\n"
+          "}\n";
+        // 2. Inputs, which the library realizes and hands over row-major.
+        tiny_tensor *x = tiny_rand(t, TINY_SHAPE(8, 1024));
+        // 3. The output's shape and dtype, and how many tasks there are.
+        tiny_kernel_desc d;
+        memset(&d, 0, sizeof d);
+        d.name = "twice"; d.source = source;
+        d.inputs = &x; d.n = 1;
+        d.shape = TINY_SHAPE(8, 1024); d.dtype = TINY_F32;
+        d.global[0] = 8;
+        // 4. A tensor like any other, but for its gradient: it has none. It runs when it is needed.
+        tiny_tensor *y = tiny_kernel(t, &d);
+        // 5. What the compiler says of a mistake is the message of the call that needs it: TINY_E_COMPILE.
+        double sum = tiny_item(tiny_sum(tiny_sub(y, tiny_add(x, x)), TINY_ALL, 0));
+        printf("%g is 0\n", sum);
+        return tiny_status(t);
+      }
+      // By a graph of nodes in the place of source, on any device: d.uops; examples/levels.c has both.
+
+  Errors
+      static tiny_code careful(tiny_ctx *t) {
+        // 1. Build without looking. The context remembers the first error; x is poison, and so is y, made of it.
+        tiny_tensor *w = tiny_zeros(t, TINY_F32, TINY_SHAPE(4, 5));
+        tiny_tensor *x = tiny_matmul(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 3)), w), *y = tiny_relu(x);
+        float out[10];
+        // 2. Look where something is read, run or saved: these calls return the code.
+        if (tiny_read(y, out, sizeof out) != TINY_OK) {
+          // 3. What it was: "matmul: inner dims differ: (2,3) @ (4,5)".
+          printf("code %d, %s\n", (int)tiny_status(t), tiny_error(t));
+          // 4. Forget it, or nothing but the first error will ever be told.
+          tiny_clear(t);
+        }
+        // 5. Poison stays poison: build it anew.
+        if (!tiny_ok(y)) y = tiny_matmul(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 4)), w);
+        return tiny_read(y, out, sizeof out);
+      }
+
+  Files
+      static tiny_code files(tiny_ctx *t) {
+        // 1. The parameters of a network, under names: layers list theirs, tiny_params_add any other tensor.
+        tiny_linear_layer fc = tiny_linear_layer_new(t, 4, 2, 1);
+        tiny_params p;
+        memset(&p, 0, sizeof p);
+        tiny_linear_layer_params(&fc, &p, "fc");
+        // 2. Save: fc.weight and fc.bias. An optimiser in the place of NULL is saved as well, to go on with.
+        tiny_state_save("weights.safetensors", &p, NULL);
+        // 3. Load into a network of the same names, also what PyTorch has saved. 1: no name is left over or absent.
+        tiny_state_load("weights.safetensors", &p, NULL, 1);
+        // 4. Or look into any .npz or .safetensors file, and take what is wanted.
+        tiny_archive *a = tiny_archive_open(t, "weights.safetensors");
+        for (int i = 0; i < tiny_archive_count(a); i++) puts(tiny_archive_name(a, i));
+        tiny_tensor *w = tiny_archive_get(a, "fc.weight");
+        tiny_archive_close(a);
+        // 5. Tensors under names of your own; the ending says which format.
+        const char *const names[1] = {"w"};
+        tiny_save("w.npz", names, &w, 1);
+        // 6. The list goes before the context does; the tensors are the layer's and yours.
+        tiny_params_free(&p);
+        tiny_linear_layer_free(&fc);
+        tiny_free(w);
+        return tiny_status(t);
+      }
+
+  A device of your own
+      // This one has memory and prints what it is asked to do; its kernels do nothing until launch runs them. What each
+      // function may do late, and what must be left alone until then: see struct tiny_backend, which has some more.
+      // 1. open: what kernels may use (zero: none, or no limit), and the pointer that all others get, here the context.
+      static void *mine_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+        (void)which;
+        limits->local_total = 64;
+        for (int i = 0; i < 3; i++) limits->local_max[i] = 64;
+        return t;
+      }
+      // 2. target: what compiled programs are kept under. renderer: how its language spells things; what has no format
+      // is decomposed into what has.
+      static const char *mine_target(void *dev) { (void)dev; return "mine 1"; }
+      static void mine_renderer(void *dev, tiny_renderer *r) {
+        tiny_language *l = &r->language;
+        (void)dev;
+        r->name = "MINE"; r->file = "mine";
+        l->kernel = "kernel %n(%a) {"; l->end = "}"; l->buffer = "%t *%n"; l->scalar = "%t %n";
+        l->global_id = "group(%d)"; l->local_id = "item(%d)"; l->address = "%0[%1]";
+        l->types[TINY_BOOL] = "bool"; l->types[TINY_I32] = "int"; l->types[TINY_F32] = "float";
+        l->ops[TINY_OP_LOAD] = "%0"; l->ops[TINY_OP_STORE] = "%0 = %1";
+        l->ops[TINY_OP_ADD] = "%0 + %1"; l->ops[TINY_OP_MUL] = "%0 * %1";
+      }
+      // 3. alloc, free, copy_in, copy_out: its memory. NULL: there is no more.
+      static void *mine_alloc(void *dev, size_t nbytes) { return tiny_realloc((tiny_ctx *)dev, NULL, 0, nbytes); }
+      static void mine_free(void *dev, void *mem, size_t nbytes) { tiny_realloc((tiny_ctx *)dev, mem, nbytes, 0); }
+      static tiny_code mine_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+        (void)dev;
+        memcpy((char *)dst.base + dst.offset, src, nbytes);
+        puts("copy_in");
+        return TINY_OK;
+      }
+      static tiny_code mine_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+        (void)dev;
+        memcpy(dst, (char *)src.base + src.offset, nbytes);
+        puts("copy_out");
+        return TINY_OK;
+      }
+      // 4. compile: texts to binaries, whatever these are. load: one into the device. find: a kernel of it, by name.
+      static tiny_code mine_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+        (void)dev; (void)log;
+        for (int i = 0; i < n; i++) {
+          printf("compile\n%s", source[i].data);
+          tiny_bytes_add(&binary[i], source[i].data, source[i].n);
+        }
+        return TINY_OK;
+      }
+      static void *mine_load(void *dev, const void *binary, size_t nbytes) {
+        (void)binary; (void)nbytes;
+        puts("load");
+        return dev;
+      }
+      static void *mine_find(void *dev, void *module, const char *name) { (void)dev; (void)name; return module; }
+      static void mine_unload(void *dev, void *module) { (void)dev; (void)module; puts("unload"); }
+      // 5. launch: global groups of local items each. sync: all of that, and of the copies, has happened.
+      static tiny_code mine_launch(void *dev, const tiny_launch *l) {
+        (void)dev;
+        printf("launch of %lld groups of %lld\n", (long long)l->global[0], (long long)l->local[0]);
+        return TINY_OK;
+      }
+      static tiny_code mine_sync(void *dev) { (void)dev; return TINY_OK; }
+      static void mine_close(void *dev) { (void)dev; puts("close"); }
+      static tiny_code own_device(void) {
+        // 6. The struct, zero but for what there is; it outlives the context. The version is that of this header.
+        tiny_backend mine;
+        memset(&mine, 0, sizeof mine);
+        mine.version = TINY_BACKEND_VERSION; mine.name = "MINE";
+        mine.open = mine_open; mine.close = mine_close; mine.target = mine_target; mine.renderer = mine_renderer;
+        mine.alloc = mine_alloc; mine.free = mine_free; mine.copy_in = mine_copy_in; mine.copy_out = mine_copy_out;
+        mine.compile = mine_compile; mine.load = mine_load; mine.unload = mine_unload; mine.find = mine_find;
+        mine.launch = mine_launch; mine.sync = mine_sync;
+        // 7. A context on it, by its name, and tensors as ever.
+        tiny_desc d;
+        memset(&d, 0, sizeof d);
+        d.device = "MINE"; d.backends[0] = &mine; d.cache_dir = "";
+        tiny_ctx *t = tiny_open(&d);
+        const float in[4] = {1, 2, 3, 4};
+        float out[4];
+        tiny_tensor *x = tiny_from(t, in, TINY_F32, TINY_SHAPE(4));
+        tiny_code code = tiny_read(tiny_add(tiny_mul(x, x), x), out, sizeof out);
+        if (code != TINY_OK) puts(tiny_error(t));
+        // 8. close comes last; what is left is unloaded and freed before it.
+        tiny_close(t);
+        return code;
+      }
 
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
@@ -234,15 +457,19 @@ TRUST
 KERNELS OF YOUR OWN
   tiny_kernel takes source in the device's language or a graph of UOps and gives a tensor like any other. On
   the CPU source is C, and its entry point is
-      void NAME(void *const *mem, const long long *args, long long task)
-  mem[0] points to the elements of the output, mem[1] .. to those of the inputs, all row-major; it is called
-  once for each task from 0 to global[0] * global[1] * global[2] - 1, on several threads at once. It includes
-  nothing and calls nothing but mem and math functions of the C library. On LLVM source is LLVM IR, with that entry.
+      void NAME(void *const *mem, const long long *args, long long task, char *restrict local)
+  as it is of the kernels that the library writes itself (TINY_DEBUG=c prints them). mem[0] points to the elements of
+  the output, mem[1] .. to those of the inputs, all row-major; it is called once for each task from 0 to
+  global[0] * global[1] * global[2] - 1, on several threads at once. args and local, numbers that change from run to
+  run and memory for packed operands, are the library's own: a kernel of yours gets no numbers and NULL, and may be
+  declared without local. It includes nothing and calls nothing but mem and math functions of the C library. On LLVM
+  source is LLVM IR, with that entry: define void @NAME(ptr %mem, ptr %args, i64 %task, ptr noalias %local).
 
 DEVICES OF YOUR OWN
-  A device is one struct of functions, tiny_backend, given in tiny_desc.backends; examples/accelerator.c is one in a
-  file. The struct says what each function does, what happens in which order, what may return early and which thread
-  calls it. A companion header from another release than this one is refused: TINY_E_DEVICE, with both versions.
+  A device is one struct of functions, tiny_backend, given in tiny_desc.backends: STEP BY STEP fills one, and
+  examples/accelerator.c is one that computes, in a file. The struct says what each function does, what happens in which
+  order, what may return early and which thread calls it. A companion header from another release than this one is
+  refused: TINY_E_DEVICE, with both versions.
 
 BUILDING
   C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled
@@ -2558,7 +2785,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "4bcc4b61731202941797cf24657fba7c2cceb98b8718431911de196d6740d66d"
+#define TN_SOURCE_ID "342dee31445025929f06fe2bb9ba1b60e6520881a974475a61e2cd402051a6c9"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -35355,12 +35582,12 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 // cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c
 // loads those.
 //
-// A kernel is void NAME(void *const *mem, const long long *args, long long task, char *local): mem[i] is the memory
-// of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task has meanwhile; source
-// from outside may leave that parameter out. Sources go to the compiler's stdin and objects
-// come from its stdout, one process each, all at once: no file is written, and the path is the same on every
-// system, as clang writes ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they
-// need a file for their output, in a folder that nobody else can enter.
+// A kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i] is the
+// memory of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task has meanwhile;
+// source from outside may leave that parameter out. Sources go to the compiler's stdin and objects come from its
+// stdout, one process each, all at once: no file is written, and the path is the same on every system, as clang writes
+// ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they need a file for their output, in a
+// folder that nobody else can enter.
 // What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/program.c). One that
 // does not answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for
 // so many seconds at most, and so does whatever it starts.
@@ -41639,241 +41866,241 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    270  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    497  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    524  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1227  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    751  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1454  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1434  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1661  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   1796  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   2023  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   1952  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2089  src/api/io.h                tensors from files and to files
-   2165  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2179  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2316  src/api/io.h                tensors from files and to files
+   2392  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2568  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2795  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2734  src/base/number.c           numbers as text, in and out
-   3171  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2961  src/base/number.c           numbers as text, in and out
+   3398  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3356  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3583  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3545  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3772  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3647  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3874  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4053  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4280  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4200  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4693  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4427  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4920  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5273  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5500  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5500  src/ir/alu.c                the meaning of every arithmetic op, once
-   5650  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6357  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
+   5727  src/ir/alu.c                the meaning of every arithmetic op, once
+   5877  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6584  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
                                      levels of memory, what memory lies in
-   6394  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+   6621  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
                                      ask, whatever its text looks like
-   6506  src/ir/args.c               which k, v and sources fit an op
-   6659  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7278  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6733  src/ir/args.c               which k, v and sources fit an op
+   6886  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7505  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   7861  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8088  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8221  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8448  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8333  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8560  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8757  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8984  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   9031  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   9258  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-   9921  src/ir/spec.c               the verifier
-  10262  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+  10148  src/ir/spec.c               the verifier
+  10489  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10478  src/rules/notation.c        the algebra that bodies of rules are written in
-  10513  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10711  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10705  src/rules/notation.c        the algebra that bodies of rules are written in
+  10740  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10938  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  10871  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  11098  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11265  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11492  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11464  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11691  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  11878  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12105  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12219  src/rules/decompose.c       from what the IR means to what a target can do
-  12800  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12446  src/rules/decompose.c       from what the IR means to what a target can do
+  13027  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  12834  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  13061  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13335  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13562  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  14014  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  14241  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14235  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14462  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  14845  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  15072  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  15133  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15360  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15606  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15833  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15713  src/tensor/activation.c     what stands between the layers of a network
-  15889  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16234  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15940  src/tensor/activation.c     what stands between the layers of a network
+  16116  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16461  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16478  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16705  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17209  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17436  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  17841  src/tensor/random.c         numbers from a counter, the same on every device
-  18115  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  18068  src/tensor/random.c         numbers from a counter, the same on every device
+  18342  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18435  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18731  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18662  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18958  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  18867  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  19094  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19406  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19633  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  20125  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20352  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20527  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20754  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20666  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20893  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  21113  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21340  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21549  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21776  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  21897  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22217  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22343  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  22124  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22444  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22570  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22501  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22728  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  22993  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23269  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  23220  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23496  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23365  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23592  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23620  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  24015  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23847  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  24242  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24291  src/tensor/params.c         lists of named tensors: what a network consists of
-  24384  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24766  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24518  src/tensor/params.c         lists of named tensors: what a network consists of
+  24611  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24993  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  24883  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  25110  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25180  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25407  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25296  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25523  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  25787  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  26014  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26551  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26778  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  27019  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  27246  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27452  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27679  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  28049  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28166  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28276  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28393  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28598  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28825  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28764  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28991  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  28990  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29217  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29214  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29441  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29341  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29403  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+  29568  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29630  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
                                      reductions, accesses, strides
-  29519  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29586  src/codegen/transform.c     what may be done to the ranges of a kernel
-  29864  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29746  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29813  src/codegen/transform.c     what may be done to the ranges of a kernel
+  30091  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  29948  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  30175  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  30013  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  30240  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30154  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30381  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30232  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30291  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30459  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30518  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  30911  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  31138  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  31008  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31235  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  31100  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31327  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31496  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31723  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  32085  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32312  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32204  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32431  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32533  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32610  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32748  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32760  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32837  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32975  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  33083  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33310  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33303  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33530  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33534  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33761  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33595  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33822  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  34138  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34365  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34665  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  34960  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34892  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  35187  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35355  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  35953  src/runtime/interp.c        the backend INTERP
-  36031  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35582  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  36180  src/runtime/interp.c        the backend INTERP
+  36258  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  36114  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36454  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36604  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36341  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36681  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36831  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37163  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37581  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37390  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37808  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38297  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38524  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38732  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38959  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39496  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39723  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39714  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39941  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  39987  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40214  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40255  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40482  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40432  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40659  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40606  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  40967  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41203  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40833  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  41194  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41430  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41351  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41517  src/runtime/context.c       opening and closing, the first error, totals
+  41578  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41744  src/runtime/context.c       opening and closing, the first error, totals
 */
