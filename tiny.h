@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 342dee31445025929f06fe2bb9ba1b60e6520881a974475a61e2cd402051a6c9
+/* tiny.h 0.1.0, source 6314470e2a2e28a24adcc2fbbfb5056a46912124f74171b1df6d3cd1cfae8f15
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -498,10 +498,12 @@ BUILDING
 #include <stddef.h>
 #include <stdint.h>
 
+// The release that this header is of.
 #define TINY_VERSION_MAJOR 0
 #define TINY_VERSION_MINOR 1
 #define TINY_VERSION "0.1.0"
 
+// What stands in front of every public function: TINY_STATIC makes them private to the file.
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
     #define TINY_API __attribute__((unused)) static
@@ -2414,10 +2416,10 @@ typedef struct tiny_kernel_desc {
   tiny_shape shape; tiny_dtype dtype;      // of the output
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
-// A tensor that a kernel of your own computes, lazy as others; it is compiled when it is first needed, and known
-// again by all of *d. It has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond their
-// tensors, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP). TINY_E_COMPILE, when it is
-// realized: the message holds what the compiler said.
+// A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, however
+// often it is described; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond their
+// tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
+// TINY_E_COMPILE when it is realized: the message holds what the compiler said.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
 // ** views: shape, strides, offset, mask over flat memory ************************************* >>views
@@ -2785,7 +2787,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "342dee31445025929f06fe2bb9ba1b60e6520881a974475a61e2cd402051a6c9"
+#define TN_SOURCE_ID "6314470e2a2e28a24adcc2fbbfb5056a46912124f74171b1df6d3cd1cfae8f15"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -41868,239 +41870,239 @@ Where things stand in tiny.h
 
     497  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    751  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1454  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    753  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1456  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1661  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1663  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   2023  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   2025  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2179  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2316  src/api/io.h                tensors from files and to files
-   2392  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2181  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2318  src/api/io.h                tensors from files and to files
+   2394  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2795  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2797  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2961  src/base/number.c           numbers as text, in and out
-   3398  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2963  src/base/number.c           numbers as text, in and out
+   3400  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3583  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3585  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3772  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3774  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3874  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3876  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4280  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4282  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4427  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4920  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4429  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4922  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5500  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5502  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5727  src/ir/alu.c                the meaning of every arithmetic op, once
-   5877  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6584  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
+   5729  src/ir/alu.c                the meaning of every arithmetic op, once
+   5879  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6586  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
                                      levels of memory, what memory lies in
-   6621  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+   6623  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
                                      ask, whatever its text looks like
-   6733  src/ir/args.c               which k, v and sources fit an op
-   6886  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7505  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6735  src/ir/args.c               which k, v and sources fit an op
+   6888  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7507  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   8088  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8090  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8448  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8450  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8560  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8562  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8984  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8986  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   9258  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   9260  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-  10148  src/ir/spec.c               the verifier
-  10489  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+  10150  src/ir/spec.c               the verifier
+  10491  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10705  src/rules/notation.c        the algebra that bodies of rules are written in
-  10740  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10938  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10707  src/rules/notation.c        the algebra that bodies of rules are written in
+  10742  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10940  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  11098  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  11100  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11492  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11494  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11691  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11693  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  12105  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12107  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12446  src/rules/decompose.c       from what the IR means to what a target can do
-  13027  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12448  src/rules/decompose.c       from what the IR means to what a target can do
+  13029  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  13061  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  13063  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13562  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13564  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  14241  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  14243  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14462  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14464  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  15072  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  15074  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  15360  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15362  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15833  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15835  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15940  src/tensor/activation.c     what stands between the layers of a network
-  16116  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16461  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15942  src/tensor/activation.c     what stands between the layers of a network
+  16118  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16463  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16705  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16707  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17436  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17438  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  18068  src/tensor/random.c         numbers from a counter, the same on every device
-  18342  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  18070  src/tensor/random.c         numbers from a counter, the same on every device
+  18344  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18662  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18958  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18664  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18960  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  19094  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  19096  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19633  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19635  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  20352  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20354  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20754  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20756  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20893  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20895  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  21340  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21342  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21776  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21778  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  22124  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22444  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22570  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  22126  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22446  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22572  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22728  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22730  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  23220  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23496  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  23222  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23498  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23592  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23594  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23847  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  24242  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23849  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  24244  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24518  src/tensor/params.c         lists of named tensors: what a network consists of
-  24611  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24993  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24520  src/tensor/params.c         lists of named tensors: what a network consists of
+  24613  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  24995  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  25110  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  25112  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25407  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25409  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25523  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25525  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  26014  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  26016  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26778  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26780  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  27246  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  27248  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27679  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27681  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  28276  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28393  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28278  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28395  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28825  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28827  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28991  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  28993  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29217  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29219  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29441  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29443  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29568  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29630  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+  29570  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29632  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
                                      reductions, accesses, strides
-  29746  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29813  src/codegen/transform.c     what may be done to the ranges of a kernel
-  30091  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29748  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29815  src/codegen/transform.c     what may be done to the ranges of a kernel
+  30093  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  30175  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  30177  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  30240  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  30242  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30381  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30383  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30459  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30518  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30461  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30520  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  31138  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  31140  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  31235  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31237  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  31327  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31329  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31723  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31725  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  32312  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32314  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32431  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32433  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32760  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32837  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32975  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32762  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32839  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32977  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  33310  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33312  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33530  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33532  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33761  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33763  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33822  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33824  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  34365  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34367  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34892  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  35187  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34894  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  35189  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35582  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  36180  src/runtime/interp.c        the backend INTERP
-  36258  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35584  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  36182  src/runtime/interp.c        the backend INTERP
+  36260  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  36341  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36681  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36831  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36343  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36683  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36833  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37390  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37808  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37392  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37810  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38524  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38526  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38959  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38961  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39723  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39725  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39941  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39943  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  40214  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40216  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40482  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40484  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40659  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40661  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40833  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  41194  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41430  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40835  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  41196  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41432  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41578  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41744  src/runtime/context.c       opening and closing, the first error, totals
+  41580  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41746  src/runtime/context.c       opening and closing, the first error, totals
 */

@@ -2,10 +2,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The release that this header is of.
 #define TINY_VERSION_MAJOR 0
 #define TINY_VERSION_MINOR 1
 #define TINY_VERSION "0.1.0"
 
+// What stands in front of every public function: TINY_STATIC makes them private to the file.
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
     #define TINY_API __attribute__((unused)) static
