@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 6314470e2a2e28a24adcc2fbbfb5056a46912124f74171b1df6d3cd1cfae8f15
+/* tiny.h 0.1.0, source c2e1e71731ddbaa7f224048bec8a531fa750f5c98a909a9801044c4e29efebfe
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -203,8 +203,10 @@ STEP BY STEP
       }
 
   A device of your own
-      // This one has memory and prints what it is asked to do; its kernels do nothing until launch runs them. What each
-      // function may do late, and what must be left alone until then: see struct tiny_backend, which has some more.
+      // This one has memory and prints what it is asked to do; its kernels do nothing until launch runs them. Functions
+      // are called one at a time, on the context's thread. What they are asked happens as if in the order of the calls;
+      // launch, copy_in, free and unload may return before that, copy_out and sync may not. struct tiny_backend in
+      // >>backends has the whole contract.
       // 1. open: what kernels may use (zero: none, or no limit), and the pointer that all others get, here the context.
       static void *mine_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
         (void)which;
@@ -265,7 +267,8 @@ STEP BY STEP
       static tiny_code mine_sync(void *dev) { (void)dev; return TINY_OK; }
       static void mine_close(void *dev) { (void)dev; puts("close"); }
       static tiny_code own_device(void) {
-        // 6. The struct, zero but for what there is; it outlives the context. The version is that of this header.
+        // 6. The struct; it outlives the context. The version is that of this header. NULL may stay: map, submit, event,
+        // wait and event_free, reserve; also renderer and compile, where load_uops takes the IR itself.
         tiny_backend mine;
         memset(&mine, 0, sizeof mine);
         mine.version = TINY_BACKEND_VERSION; mine.name = "MINE";
@@ -1010,7 +1013,8 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
 // x, but lo below lo and hi above hi; NaN stays. The bounds are rounded to x's dtype, those of integers
 // towards 0; beyond its range they don't matter, so HUGE_VAL is none. [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
-// The same with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi. [torch.clamp]
+// As tiny_clamp, with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi.
+// [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi);
 // a + weight (b - a), from the nearer end. [torch.lerp]
 TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *weight);
@@ -1327,19 +1331,19 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
 // nowhere longer than src, or, but for the axis, than x. Of several sources for one place the last one, in
 // the order of axis, stays, and has the gradient. [torch.scatter]
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same, but src is added. f16 and bf16 add up in f32. [torch.scatter_add]
+// As tiny_scatter, but src is added to x. f16 and bf16 add up in f32. [torch.scatter_add]
 TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
-// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where
-// nothing goes. [torch.scatter_reduce]
+// As tiny_scatter, by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
+// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where nothing
+// goes. [torch.scatter_reduce]
 TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
                                           char mode, int include_self);
 // index (m) or 0-d, src like x with m along axis, or 0-d: slices of src are added to those of x.
 // [torch.index_add]
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same, but they replace them; of several the last one stays. [torch.index_copy]
+// As tiny_index_add, but slices of src replace those of x; of several the last one stays. [torch.index_copy]
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
+// As tiny_index_add, by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
 TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src, char mode,
                                         int include_self);
 // Slices of x at index (m) or 0-d become value. [torch.index_fill]
@@ -1395,13 +1399,13 @@ TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int kee
 // The element in the middle, of two the lesser; NaN if there is one. axis may be TINY_ALL; indices are then
 // flat. [torch.median]
 TINY_API tiny_tensor *tiny_median(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
-// The same of what is not NaN. [torch.nanmedian]
+// tiny_median of what is not NaN. [torch.nanmedian]
 TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
 // Quantiles q, 0-d or (m) of numbers in 0..1, along axis, which may be TINY_ALL: between two elements in
 // proportion. m is the first dim of the result. NaN where there is one, or q is out of range. Integers as
 // f32. [torch.quantile]
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
-// The same of what is not NaN. [torch.nanquantile]
+// tiny_quantile of what is not NaN. [torch.nanquantile]
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
 // What a quantile is that lies between two elements.
 typedef enum tiny_quantile_rule {
@@ -1423,7 +1427,7 @@ TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tens
 // how often each occurs; either may be NULL. Each NaN is one of its own. Computes x, to learn how many there
 // are. [torch.unique]
 TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
-// The same, but only of equal elements that follow each other in flattened x one stays.
+// As tiny_unique, but only of equal elements that follow each other in flattened x one stays.
 // [torch.unique_consecutive]
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
 // The different slices of x along axis, in the order of their first elements that differ, row-major as numpy.unique has
@@ -1431,7 +1435,7 @@ TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inve
 // which one each slice is, counts how often each occurs. A slice with a NaN is one of its own. Computes x.
 // [torch.unique(dim=)]
 TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts);
-// The same, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
+// As tiny_unique_along, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
 TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
                                                     tiny_tensor **counts);
 // Where values (..,m) go into rising rows sorted (..,n), or (n) for all: how many elements are less, or not
@@ -1444,9 +1448,9 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
 // their weights, which have x's shape or are NULL; density: divided by their total and the width of the part.
 // The float dtype of weights, or else of x, f32 for integers. [numpy.histogram]
 TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density);
-// The same of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if there are
-// none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1 and lo <= hi.
-// No gradient but to weights. [numpy.histogram(range=)]
+// tiny_histogram of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if
+// there are none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1
+// and lo <= hi. No gradient but to weights. [numpy.histogram(range=)]
 TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double lo, double hi, tiny_tensor *weights,
                                           int density, tiny_tensor **edges);
 // Which elements of x are among those of set: bool of x's shape. NaN is among none. No gradient. [torch.isin]
@@ -1468,7 +1472,7 @@ TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
 TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);
 // Two vectors of n elements -> 0-d: the sum of their products. [torch.dot]
 TINY_API tiny_tensor *tiny_dot(tiny_tensor *a, tiny_tensor *b);
-// The same of all elements of tensors of any shapes, in order. [numpy.vdot]
+// The sum of products of all elements of two tensors of any shapes, in order: 0-d. [numpy.vdot]
 TINY_API tiny_tensor *tiny_vdot(tiny_tensor *a, tiny_tensor *b);
 // Sums of products along one axis of the broadcast shape, which vanishes. [torch.linalg.vecdot]
 TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis);
@@ -1518,9 +1522,8 @@ TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x);
 // Singular: inf or NaN.
 // [torch.linalg.solve]
 TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b);
-// The same where a is triangular: what lies on its other side is not looked at, and with unit the diagonal
-// counts as ones.
-// A 0 on the diagonal counts as 1. [torch.linalg.solve_triangular]
+// As tiny_solve, where a is triangular: what lies on its other side is not looked at, and with unit the diagonal
+// counts as ones. A 0 on the diagonal counts as 1. [torch.linalg.solve_triangular]
 TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int upper, int unit);
 // Of symmetric positive definite matrices, of which only the lower triangle is looked at: the lower l with l
 // @ l^T = x, or upper: l^T. NaN where a matrix is not positive definite. Gradients are symmetric.
@@ -1550,8 +1553,8 @@ TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int up
 // 0: the greater of n and m times the dtype's epsilon (f32's for halves). The gradient is that of full rank.
 // [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol);
-// The same where those not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an atol.
-// [torch.linalg.pinv]
+// As tiny_pinv, where singular values not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an
+// atol. [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol);
 // The x that makes a @ x - b least, and of many such the shortest. a (..,n,m) of full rank, b as in
 // tiny_solve.
@@ -1560,7 +1563,7 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b);
 // (..,n,m) -> i32 (..): how many singular values lie above rtol times the greatest; rtol as in tiny_pinv.
 // [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol);
-// The same with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
+// As tiny_matrix_rank, with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol);
 // (..,n,m) -> (..). order: 'F' root of the sum of squares, '1' greatest column sum, 'I' greatest row sum, '2'
 // greatest singular value, 'N' sum of the singular values. -'1', -'I' and -'2': the least in place of the greatest.
@@ -1607,7 +1610,7 @@ TINY_API tiny_tensor *tiny_irfft(tiny_tensor *x, int64_t n, int axis, tiny_fft_n
 TINY_API tiny_tensor *tiny_fftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
 // The inverse of tiny_fftn. [torch.fft.ifftn]
 TINY_API tiny_tensor *tiny_ifftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
-// Of real numbers: the last axis of the list is the one that is halved. [torch.fft.rfftn]
+// As tiny_fftn, of real numbers: the last axis of the list is the one that is halved. [torch.fft.rfftn]
 TINY_API tiny_tensor *tiny_rfftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
 // The inverse of tiny_rfftn; last: the length of the last axis of the list, <= 0: as tiny_irfft.
 // [torch.fft.irfftn]
@@ -1621,7 +1624,7 @@ TINY_API tiny_tensor *tiny_ifftshift(tiny_tensor *x, tiny_shape axes);
 // The frequencies of n points that lie step apart, in the order of tiny_fft; dtype a float.
 // [torch.fft.fftfreq]
 TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
-// Those of tiny_rfft. [torch.fft.rfftfreq]
+// As tiny_fftfreq, in the order of tiny_rfft. [torch.fft.rfftfreq]
 TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
 
 // Zero means default.
@@ -1745,7 +1748,7 @@ TINY_API tiny_tensor *tiny_huber_loss(tiny_tensor *x, tiny_tensor *y, double del
 // -(y log x + (1 - y) log(1 - x)) * weight, x probabilities; logarithms end at -100.
 // [torch.nn.functional.binary_cross_entropy]
 TINY_API tiny_tensor *tiny_binary_cross_entropy(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight, tiny_reduction r);
-// The same of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
+// tiny_binary_cross_entropy of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
 // [torch.nn.functional.binary_cross_entropy_with_logits]
 TINY_API tiny_tensor *tiny_binary_cross_entropy_with_logits(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight,
                                                             tiny_tensor *pos_weight, tiny_reduction r);
@@ -1792,7 +1795,7 @@ typedef struct tiny_cross_entropy_desc {
 // count for nothing. The mean is divided by the weights of the labels that count, for probabilities by the
 // number of samples. [torch.nn.functional.cross_entropy]
 TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *scores, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
-// The same of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
+// As tiny_cross_entropy, of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
 TINY_API tiny_tensor *tiny_nll_loss(tiny_tensor *logp, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
 // x (N,C) or (C), integer labels (N) or (): the mean over classes of max(0, margin - x[label] + x)^p, the
 // label's left out, times its weight. p is 1 or 2. [torch.nn.functional.multi_margin_loss]
@@ -1813,9 +1816,9 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
 // Rows of w (V,D) at integer indices (..) -> (..,D), in w's dtype. An index out of range gives zeros.
 // padding: a row that gets no gradient; -1: none. [torch.nn.functional.embedding]
 TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding);
-// The same of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their p-norm is
-// more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats, TINY_E_ARG unless
-// p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
+// tiny_embedding of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their
+// p-norm is more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats,
+// TINY_E_ARG unless p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
 TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, int64_t padding, double max_norm,
                                               double p);
 // Rows of w (V,D) folded by the bag: ids (B,N), or ids (N) with the offsets (B) where bags begin -> (B,D).
@@ -1864,9 +1867,9 @@ typedef struct tiny_recurrent_desc {
 } tiny_recurrent_desc;
 // One step: x (N,I), h (N,H) -> the next h (N,H); or (I), (H) -> (H). [torch.nn.functional.rnn_tanh_cell]
 TINY_API tiny_tensor *tiny_rnn_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w, int relu);
-// The same of a gated unit. [torch.nn.functional.gru_cell]
+// As tiny_rnn_cell, of a gated unit. [torch.nn.functional.gru_cell]
 TINY_API tiny_tensor *tiny_gru_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w);
-// The same with the cell state c; the next one goes to *cn, which may be NULL.
+// As tiny_rnn_cell, with the cell state c; the next one goes to *cn, which may be NULL.
 // [torch.nn.functional.lstm_cell]
 TINY_API tiny_tensor *tiny_lstm_cell(tiny_tensor *x, tiny_tensor *h, tiny_tensor *c, const tiny_recurrent_weights *w,
                                      tiny_tensor **cn);
@@ -1903,9 +1906,9 @@ typedef struct tiny_conv_desc {
 TINY_API tiny_tensor *tiny_conv(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
 // tiny_conv with 1 spatial dim: x (B,C,L), w (O,C/groups,K) -> (B,O,L'). [torch.nn.functional.conv1d]
 TINY_API tiny_tensor *tiny_conv1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
-// With 2: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
+// tiny_conv with 2 spatial dims: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
 TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
-// With 3: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
+// tiny_conv with 3 spatial dims: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
 // [torch.nn.functional.conv3d]
 TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
 // The convolution's gradient of x as an operator: x (B,C,spatial..), w (C,O/groups,kernel..), bias (O) or
@@ -1914,13 +1917,13 @@ TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
 // [torch.nn.functional.conv_transpose2d]
 TINY_API tiny_tensor *tiny_conv_transpose(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                           const tiny_conv_desc *d);
-// With 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
+// tiny_conv_transpose with 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
 TINY_API tiny_tensor *tiny_conv_transpose1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
-// With 2: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
+// tiny_conv_transpose with 2 spatial dims: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
 TINY_API tiny_tensor *tiny_conv_transpose2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
-// With 3: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
+// tiny_conv_transpose with 3 spatial dims: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
 TINY_API tiny_tensor *tiny_conv_transpose3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
 
@@ -1937,12 +1940,14 @@ typedef struct tiny_pool_desc {
 // elements of x's spatial dims. pad is at most half of kernel. Equal maxima of a window share its gradient
 // (PyTorch: the first gets all). [torch.nn.functional.max_pool2d]
 TINY_API tiny_tensor *tiny_max_pool(tiny_tensor *x, const tiny_pool_desc *d, tiny_tensor **indices);
-// max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
 // [torch.nn.functional.max_pool1d]
 TINY_API tiny_tensor *tiny_max_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 2. [torch.nn.functional.max_pool2d]
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 2 spatial dims.
+// [torch.nn.functional.max_pool2d]
 TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 3. [torch.nn.functional.max_pool3d]
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 3 spatial dims.
+// [torch.nn.functional.max_pool3d]
 TINY_API tiny_tensor *tiny_max_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
 // The inverse of max_pool with the same d: x (..,spatial'..) and indices -> (..,spatial..) of zeros with x's
 // elements at indices, which must lie in the windows they come from. out, of as many sizes as there are
@@ -1954,12 +1959,14 @@ TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, cons
 // The mean of each window of x (..,spatial..); integers give f32. Pad counts as zeros unless exclude_pad;
 // what hangs over in ceil_mode never counts. No dilation. [torch.nn.functional.avg_pool2d]
 TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d);
-// avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
 // [torch.nn.functional.avg_pool1d]
 TINY_API tiny_tensor *tiny_avg_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 2. [torch.nn.functional.avg_pool2d]
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 2 spatial dims.
+// [torch.nn.functional.avg_pool2d]
 TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 3. [torch.nn.functional.avg_pool3d]
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 3 spatial dims.
+// [torch.nn.functional.avg_pool3d]
 TINY_API tiny_tensor *tiny_avg_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
 // (sum of x^p over each window)^(1/p), p > 0. No pad, no dilation. [torch.nn.functional.lp_pool2d]
 TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_desc *d);
@@ -2098,7 +2105,7 @@ typedef struct tiny_conv_layer {
 // A convolution of as many dims as kernel has, 1 to 3. d may be NULL. [torch.nn.Conv2d]
 TINY_API tiny_conv_layer tiny_conv_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
                                              const tiny_conv_desc *d, int bias);
-// Its transpose. [torch.nn.ConvTranspose2d]
+// As tiny_conv_layer_new, of a transposed convolution. [torch.nn.ConvTranspose2d]
 TINY_API tiny_conv_layer tiny_conv_transpose_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
                                                        const tiny_conv_desc *d, int bias);
 // tiny_conv or tiny_conv_transpose of x.
@@ -2331,7 +2338,7 @@ TINY_API void         tiny_ema_free(tiny_ema *e);
 // One array in NumPy's .npy format, versions 1.0 to 3.0; either byte order; an array in Fortran order is a
 // transposed view. Text, records, complex numbers and Python objects are errors. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path);
-// The same, from memory. [numpy.load]
+// As tiny_load_npy, from memory. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes);
 
 // Takes the next nbytes of what is saved; returns 0 when it cannot, which ends the save with TINY_E_IO.
@@ -2340,7 +2347,7 @@ typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbyt
 // Realizes x and writes it as .npy 1.0. bf16 and 8-bit floats have no name in that format: TINY_E_DTYPE. A file at
 // path is replaced as a whole or not at all. [numpy.save]
 TINY_API tiny_code    tiny_save_npy(tiny_tensor *x, const char *path);
-// The same, to a function. [numpy.save]
+// As tiny_save_npy, to a function. [numpy.save]
 TINY_API tiny_code    tiny_save_npy_to(tiny_tensor *x, tiny_writer to);
 
 // Named tensors of one file: .npz (NumPy's zip of .npy files, stored or deflated) or .safetensors, told apart by
@@ -2349,7 +2356,7 @@ typedef struct tiny_archive tiny_archive;
 
 // NULL after an error. Reads the table of contents; tensors are read by tiny_archive_get. [numpy.load]
 TINY_API tiny_archive *tiny_archive_open(tiny_ctx *t, const char *path);
-// The same, from memory, which must outlive the archive, but not its tensors. [safetensors.torch.load]
+// As tiny_archive_open, from memory, which must outlive the archive, but not its tensors. [safetensors.torch.load]
 TINY_API tiny_archive *tiny_archive_from(tiny_ctx *t, const void *data, size_t nbytes);
 // Number of tensors.
 TINY_API int          tiny_archive_count(const tiny_archive *a);
@@ -2374,7 +2381,7 @@ typedef struct tiny_save_desc {
 // Realizes n tensors and writes them under names: .npz or .safetensors, as path ends. Equal tensors give equal
 // files. The file at path is replaced as a whole or not at all. [safetensors.torch.save_file]
 TINY_API tiny_code    tiny_save(const char *path, const char *const *names, tiny_tensor *const *tensors, int n);
-// The same with all there is to choose. [safetensors.torch.save]
+// As tiny_save, with all there is to choose. [safetensors.torch.save]
 TINY_API tiny_code    tiny_save_as(const tiny_save_desc *d);
 
 #ifndef TINY_NO_NN
@@ -2416,8 +2423,8 @@ typedef struct tiny_kernel_desc {
   tiny_shape shape; tiny_dtype dtype;      // of the output
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
-// A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, however
-// often it is described; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond their
+// A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
+// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond their
 // tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
 // TINY_E_COMPILE when it is realized: the message holds what the compiler said.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
@@ -2787,7 +2794,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "6314470e2a2e28a24adcc2fbbfb5056a46912124f74171b1df6d3cd1cfae8f15"
+#define TN_SOURCE_ID "c2e1e71731ddbaa7f224048bec8a531fa750f5c98a909a9801044c4e29efebfe"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -41868,241 +41875,241 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    497  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
+    500  src/api/core.h              codes, dtypes, shapes, the context, and tensors: what every program meets
                                      first
-    753  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
-   1456  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
+    756  src/api/operators.h         movement, elementwise, reductions: what makes a tensor of tensors
+   1460  src/api/linalg.h            products, systems of equations, factorisations of matrices, Fourier
                                      transforms
-   1663  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
+   1666  src/api/nn.h                neural networks: normalisation, losses, attention, recurrence,
                                      convolution, images
-   2025  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
+   2032  src/api/modules.h           layers as plain structs, and the list of named tensors that optimisers,
                                      saving and loading take
-   2181  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
-   2318  src/api/io.h                tensors from files and to files
-   2394  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
+   2188  src/api/train.h             gradients, optimisers, learning rates, gradient clipping, mixed precision
+   2325  src/api/io.h                tensors from files and to files
+   2401  src/api/device.h            captured programs, kernels of one's own, views, the IR, and what a device
                                      is
-   2797  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
+   2804  src/base/float.c            what the library's own arithmetic may rely on, whatever the host does to
                                      floats
-   2963  src/base/number.c           numbers as text, in and out
-   3400  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
+   2970  src/base/number.c           numbers as text, in and out
+   3407  src/base/memory.c           the context, the caller's allocator, scratch memory, and what happens
                                      when there is none left
-   3585  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
+   3592  src/base/hash.c             mixing for structural hashes, digests for what is known by its contents
                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
                                      memory for the passes
-   3774  src/base/text.c             building strings and byte runs in scratch memory; error messages that
+   3781  src/base/text.c             building strings and byte runs in scratch memory; error messages that
                                      name shapes; debug lines
-   3876  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3883  src/base/os.c               which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                      system headers are asked for here
-   4282  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
+   4289  src/base/threads.c          atomics, threads and locks, in structs of the caller: no memory is asked
                                      for
-   4429  src/base/files.c            reading and writing them whole, mapping them, and whose they are
-   4922  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
+   4436  src/base/files.c            reading and writing them whole, mapping them, and whose they are
+   4929  src/base/process.c          runs child processes, several at a time, each fed from memory and heard
                                      into memory
-   5502  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
+   5509  src/ir/dtype.c              what the element types are: sizes, names, classes, promotion, and the one
                                      form that values have in the IR
-   5729  src/ir/alu.c                the meaning of every arithmetic op, once
-   5879  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
-   6586  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
+   5736  src/ir/alu.c                the meaning of every arithmetic op, once
+   5886  src/ir/uop.c                the one node type, from a user's matmul to a loop counter
+   6593  src/machine/machine.c       what a device is made of, as far as schedules and the cost model ask:
                                      levels of memory, what memory lies in
-   6623  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
+   6630  src/ir/target.c             what the device that a kernel is made for can do: a table that passes
                                      ask, whatever its text looks like
-   6735  src/ir/args.c               which k, v and sources fit an op
-   6888  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
-   7507  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
+   6742  src/ir/args.c               which k, v and sources fit an op
+   6895  src/ir/print.c              the one notation of the IR, for dumps, golden files and test input
+   7514  src/ir/match.c              sets of rewrite rules, the patterns they are found by, and the walks that
                                      apply them to a fixed point
-   8090  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8097  src/ir/build.c              makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                      movement, reductions, constants
-   8450  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
+   8457  src/ir/kernel.c             builders of what kernels are made of: memory and its elements, loops and
                                      what they close, vectors
-   8562  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
+   8569  src/ir/function.c           the functions of one real variable as nodes: roundings, powers,
                                      exponentials, logarithms, circular and hyperbolic functions and their
                                      inverses, error and gamma functions
-   8986  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
+   8993  src/ir/special.c            the functions of mathematical physics as nodes: polygamma, modified
                                      Bessel and incomplete gamma functions
-   9260  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
+   9267  src/ir/eval.c               the reference interpreter, the oracle of every test and the device of
                                      last resort
-  10150  src/ir/spec.c               the verifier
-  10491  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
+  10157  src/ir/spec.c               the verifier
+  10498  src/rules/gradient.c        reverse-mode differentiation as rules: what flows into the sources of a
                                      node, given what flows into the node
-  10707  src/rules/notation.c        the algebra that bodies of rules are written in
-  10742  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
-  10940  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
+  10714  src/rules/notation.c        the algebra that bodies of rules are written in
+  10749  src/rules/affine.c          integer expressions as sums of terms: coefficient * node + constant
+  10947  src/rules/divmod.c          floor division and modulo of sums by positive constants, as reshapes and
                                      permutes make them
-  11100  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
+  11107  src/rules/symbolic.c        the algebra of expressions: constants, identities, sums, comparisons,
                                      conditions, casts
-  11494  src/rules/valid.c           what a condition tells about the expressions that are only looked at
+  11501  src/rules/valid.c           what a condition tells about the expressions that are only looked at
                                      where it holds
-  11693  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
+  11700  src/rules/reduce.c          loops that algebra makes unnecessary: sums of what does not change,
                                      counts of where a mask holds, and sums of which at most one summand is
                                      not zero
-  12107  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12114  src/rules/transcendental.c  EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                      integers
-  12448  src/rules/decompose.c       from what the IR means to what a target can do
-  13029  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
+  12455  src/rules/decompose.c       from what the IR means to what a target can do
+  13036  src/rules/notation_end.c    takes back the algebra of notation.c and the form of rule sets
                                      (ir/match.c), so that none of their short names reaches the including
                                      file
-  13063  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
+  13070  src/shape/view.c            shape, strides, offset and mask over flat memory; stacks of views; index
                                      and validity expressions
-  13564  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
+  13571  src/tensor/tensor.c         the handle that users hold, the frames that free it, and assignment in
                                      place
-  14243  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
+  14250  src/tensor/create.c         tensors from numbers, and the identities that change how a tensor is
                                      stored or typed
-  14464  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
+  14471  src/tensor/movement.c       operators that give other views of the same elements: shapes, orders,
                                      parts, repetition
-  15074  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
+  15081  src/tensor/join.c           what lays parts beside each other, or over each other: padding, cat and
                                      stack, scattered slices, roll
-  15362  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
+  15369  src/tensor/elementwise.c    arithmetic, comparisons, bits and logic, and what all operators of one
                                      value a place share
-  15835  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
+  15842  src/tensor/math.c           operators that are functions of real numbers: powers, exponentials,
                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  15942  src/tensor/activation.c     what stands between the layers of a network
-  16118  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
-  16463  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
+  15949  src/tensor/activation.c     what stands between the layers of a network
+  16125  src/tensor/reduce.c         folds along axes, what is computed from them, positions, norms
+  16470  src/tensor/scan.c           running sums, products, extremes and logarithms of sums of exponentials
                                      along an axis; differences, areas
-  16707  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
+  16714  src/tensor/index.c          elements found by their positions, and put where positions say: gather,
                                      scatter and what is made of them
-  17438  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
+  17445  src/tensor/sort.c           the order of elements along an axis, and what is found by it: extremes,
                                      quantiles, sets, places in sorted rows
-  18070  src/tensor/random.c         numbers from a counter, the same on every device
-  18344  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
+  18077  src/tensor/random.c         numbers from a counter, the same on every device
+  18351  src/tensor/matmul.c         products of matrices and vectors: sums of products over one axis, with
                                      batches in front
-  18664  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
-  18960  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
+  18671  src/tensor/einsum.c         sums of products written as subscripts: "bij,bjk->bik"
+  18967  src/tensor/loops.c          kernels that are written as loops over memory, in the IR: what no graph
                                      of whole arrays says in few nodes, because each of n steps reads what the
                                      one before has written
-  19096  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
+  19103  src/tensor/factor.c         values of factorisations of matrices: elimination, Householder
                                      reflections, Jacobi rotations
-  19635  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
+  19642  src/tensor/linalg.c         determinants, inverses, systems of equations and factorisations of
                                      matrices, with gradients
-  20354  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
+  20361  src/tensor/fft.c            discrete Fourier transforms of any length, and arithmetic of complex
                                      numbers as pairs in a last dim of 2
-  20756  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
+  20763  src/tensor/signal.c         the spectrum of a signal in frames that overlap, and the signal of such a
                                      spectrum
-  20895  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20902  src/tensor/conv.c           convolution, its transpose, and windows as columns (unfold, fold), for 1
                                      to 3 spatial dims
-  21342  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
+  21349  src/tensor/pool.c           maxima, means and norms of windows, windows that divide a size evenly,
                                      and the way back from maxima
-  21778  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
+  21785  src/tensor/image.c          resizing, sampling at computed positions, and channels that trade places
                                      with pixels
-  22126  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
-  22446  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
-  22572  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
+  22133  src/tensor/norm.c           softmax and its kin, normalisation by statistics, and norms of vectors
+  22453  src/tensor/embedding.c      rows of a table by integer indices, one at a time or by the bag
+  22579  src/tensor/attention.c      what each query makes of values, by how well their keys fit; and
                                      positions as rotations
-  22730  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
+  22737  src/tensor/loss.c           how far predictions are from what is wanted, as one number or as one for
                                      each element or sample
-  23222  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23498  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
+  23229  src/tensor/recurrent.c      RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23505  src/tensor/checkpoint.c     segments of a graph whose inner values are computed again for the
                                      backward pass instead of being kept
-  23594  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
+  23601  src/tensor/grad.c           reverse-mode automatic differentiation of tensors: the walk around
                                      rules/gradient.c
-  23849  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
-  24244  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
+  23856  src/tensor/optim.c          optimisers: a table of update formulas, and the step around them
+  24251  src/tensor/training.c       what stands around an optimiser: gradient clipping, the scale of mixed
                                      precision, averages of weights
-  24520  src/tensor/params.c         lists of named tensors: what a network consists of
-  24613  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
-  24995  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
+  24527  src/tensor/params.c         lists of named tensors: what a network consists of
+  24620  src/tensor/modules.c        layers as structs of tensors: made from sizes, run, listed by name, freed
+  25002  src/schedule/graph.c        what scheduling knows of a tensor graph: its nodes, its kernels, and
                                      which of them touch a memory
-  25112  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
+  25119  src/schedule/pull.c         the value of a node at an index list, as an expression of the kernel that
                                      wants it
-  25409  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
+  25416  src/schedule/canonical.c    kernels of one structure are one kernel, whenever and wherever in a graph
                                      they were written
-  25525  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
+  25532  src/schedule/rangeify.c     decides which nodes of a tensor graph are stored, and writes the kernel
                                      of each
-  26016  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
+  26023  src/schedule/rounds.c       kernels that hand each other large values work in rounds, on a slab of
                                      each value at a time
-  26780  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
+  26787  src/schedule/order.c        when the kernels of a schedule run, and where their intermediate results
                                      lie
-  27248  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
+  27255  src/schedule/idle.c         finds what kernels need not do for a mask: rounds of a reduction that add
                                      nothing, elements that nobody reads
-  27681  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
+  27688  src/schedule/plan.c         a tensor graph -> the steps that compute it, and the cache that knows a
                                      graph again
-  28278  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
-  28395  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28285  src/codegen/replace.c       nodes of a kernel in the place of others, nothing simplified
+  28402  src/codegen/expand.c        STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                      ranges become copies and lanes
-  28827  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
+  28834  src/codegen/transpose.c     squares that are read across are loaded as rows and turned in registers;
                                      neighbours are folded together
-  28993  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
+  29000  src/codegen/bounds.c        loops that leave out rounds in which nothing happens: what lies wholly
                                      above the diagonal of a triangle
-  29219  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
+  29226  src/codegen/lower.c         from an expanded kernel to the ops that a target runs: accumulators for
                                      REDUCE, work items for parallel ranges, one range per END, decomposed
                                      arithmetic, index arithmetic in a real integer type
-  29443  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
+  29450  src/codegen/linearize.c     a lowered kernel -> the list of its nodes in the order they run, with
                                      loops open from RANGE to END
-  29570  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
-  29632  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
+  29577  src/codegen/scan.c          reductions of all elements up to each, as loop-carried ones
+  29639  src/codegen/profile.c       what is looked at in a kernel before it is scheduled: its loops,
                                      reductions, accesses, strides
-  29748  src/codegen/join.c          adjacent loops become one wherever that costs no division
-  29815  src/codegen/transform.c     what may be done to the ranges of a kernel
-  30093  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29755  src/codegen/join.c          adjacent loops become one wherever that costs no division
+  29822  src/codegen/transform.c     what may be done to the ranges of a kernel
+  30100  src/codegen/dot.c           sums of products of narrow numbers as sums of DOTs, of neighbours that
                                      share a word
-  30177  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
+  30184  src/codegen/scatter.c       reductions whose summands go to one element each, as loops over the
                                      summands
-  30242  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
+  30249  src/codegen/matrix.c        a sum of products of two matrices becomes products of tiles by a matrix
                                      unit of the target
-  30383  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
+  30390  src/codegen/reuse.c         what a row costs to compute is stored by the reduction that needs it
                                      first, for the passes that come after
-  30461  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
-  30520  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
+  30468  src/codegen/prefetch.c      loads that first ask for what a later iteration will read
+  30527  src/codegen/opts.c          the schedule of a kernel as data: what is done to it is a list that is
                                      checked, applied, printed and parsed
-  31140  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
+  31147  src/codegen/hints.c         what is worth knowing about nodes of a list that the list itself does not
                                      say, for whoever renders it
-  31237  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
+  31244  src/codegen/lanes.c         what every heuristic of a CPU shares: which range may become lanes, and
                                      how work becomes tasks
-  31329  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
+  31336  src/codegen/cost.c          what a kernel will take after its opts, told from its ranges without
                                      lowering it
-  31725  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
+  31732  src/codegen/tile.c          reductions on a CPU: a tile of outputs is held in registers while the
                                      reduction runs
-  32314  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
+  32321  src/codegen/tensorcore.c    the blocks, strips and tiles of a sum of products that a matrix unit of
                                      the target does
-  32433  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
+  32440  src/codegen/rows.c          elementwise work and rows on a CPU: softmax, layer_norm, copies,
                                      transpositions
-  32762  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
-  32839  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
-  32977  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
+  32769  src/codegen/columns.c       folds down columns of rows that lie far apart, on a CPU
+  32846  src/codegen/optimize.c      chooses a schedule for a kernel in microseconds
+  32984  src/codegen/candidates.c    schedules worth trying for a kernel, the most promising first, told by
                                      their static cost
-  33312  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
+  33319  src/codegen/pipeline.c      every pass from a scheduled kernel to the list of nodes that a target
                                      runs, in order
-  33532  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33539  src/render/lang_c.c         the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                      freestanding, no includes, GNU vectors
-  33763  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33770  src/render/lang_wgsl.c      the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                      bools that are never in memory
-  33824  src/render/cstyle.c         a program -> text in any C-like language; the language is data
+  33831  src/render/cstyle.c         a program -> text in any C-like language; the language is data
                                      (tiny_language), and nothing about one is here, nor what is good for a
                                      processor: hints say that
-  34367  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34374  src/render/llvm.c           a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                      the CPU: the entry is that of lang_c
-  34894  src/runtime/pool.c          the context's threads, which stand ready between kernels
-  35189  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
+  34901  src/runtime/pool.c          the context's threads, which stand ready between kernels
+  35196  src/runtime/elf.c           loads a freestanding relocatable ELF64 object into executable memory: the
                                      linker that kernels need, and no more
-  35584  src/runtime/cpu.c           the processor that the host runs on, as a backend
-  36182  src/runtime/interp.c        the backend INTERP
-  36260  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
+  35591  src/runtime/cpu.c           the processor that the host runs on, as a backend
+  36189  src/runtime/interp.c        the backend INTERP
+  36267  src/runtime/null.c          a device on which everything succeeds and nothing runs: the whole stack
                                      above it works on any machine, and its own cost can be measured
-  36343  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
-  36683  src/runtime/cache.c         what the compiler made, kept on disk between processes
-  36833  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
+  36350  src/runtime/device.c        which backend a context runs on, and the memory of its buffers
+  36690  src/runtime/cache.c         what the compiler made, kept on disk between processes
+  36840  src/runtime/program.c       kernels -> executables: lowered, rendered, compiled in few processes,
                                      found again in memory and on disk
-  37392  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
-  37810  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
+  37399  src/runtime/beam.c          the fastest schedule for a kernel, found by timing
+  37817  src/runtime/run.c           nodes to realize -> kernels launched: plans are made or found, memory is
                                      bound, handles settle on the results
-  38526  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
+  38533  src/runtime/realize.c       bytes in and out of tensors: what a user calls to upload, run, read and
                                      end a frame
-  38961  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
+  38968  src/runtime/capture.c       kernels that users bring (source or IR), and programs: kernels captured
                                      once, replayed with other inputs
-  39725  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
+  39732  src/io/source.c             the bytes that a reader reads and a writer writes: files and the caller's
                                      memory
-  39943  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
+  39950  src/io/npy.c                the .npy format of NumPy: one array, with a header that is a Python
                                      dictionary
-  40216  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40223  src/io/inflate.c            decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                      files
-  40484  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40491  src/io/json.c               a strict reader of JSON (RFC 8259) that goes through the text once, for
                                      the headers of files
-  40661  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
+  40668  src/io/archive.c            named tensors in one file, whatever its format: what zip.c and
                                      safetensors.c fill, and files.c hands out
-  40835  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
-  41196  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
-  41432  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
+  40842  src/io/zip.c                the container of .npz: entries that are stored or deflated .npy files
+  41203  src/io/safetensors.c        a header of JSON that says where each tensor lies, and then the tensors
+  41439  src/io/files.c              opening archives of tensors, taking tensors from them, saving tensors;
                                      what a user calls
-  41580  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
-  41746  src/runtime/context.c       opening and closing, the first error, totals
+  41587  src/io/state.c              the parameters of a network and the state of its optimiser, in one file
+  41753  src/runtime/context.c       opening and closing, the first error, totals
 */

@@ -74,7 +74,7 @@ typedef struct tiny_conv_layer {
 // A convolution of as many dims as kernel has, 1 to 3. d may be NULL. [torch.nn.Conv2d]
 TINY_API tiny_conv_layer tiny_conv_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
                                              const tiny_conv_desc *d, int bias);
-// Its transpose. [torch.nn.ConvTranspose2d]
+// As tiny_conv_layer_new, of a transposed convolution. [torch.nn.ConvTranspose2d]
 TINY_API tiny_conv_layer tiny_conv_transpose_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
                                                        const tiny_conv_desc *d, int bias);
 // tiny_conv or tiny_conv_transpose of x.

@@ -83,7 +83,7 @@ TINY_API tiny_tensor *tiny_huber_loss(tiny_tensor *x, tiny_tensor *y, double del
 // -(y log x + (1 - y) log(1 - x)) * weight, x probabilities; logarithms end at -100.
 // [torch.nn.functional.binary_cross_entropy]
 TINY_API tiny_tensor *tiny_binary_cross_entropy(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight, tiny_reduction r);
-// The same of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
+// tiny_binary_cross_entropy of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
 // [torch.nn.functional.binary_cross_entropy_with_logits]
 TINY_API tiny_tensor *tiny_binary_cross_entropy_with_logits(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight,
                                                             tiny_tensor *pos_weight, tiny_reduction r);
@@ -130,7 +130,7 @@ typedef struct tiny_cross_entropy_desc {
 // count for nothing. The mean is divided by the weights of the labels that count, for probabilities by the
 // number of samples. [torch.nn.functional.cross_entropy]
 TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *scores, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
-// The same of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
+// As tiny_cross_entropy, of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
 TINY_API tiny_tensor *tiny_nll_loss(tiny_tensor *logp, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
 // x (N,C) or (C), integer labels (N) or (): the mean over classes of max(0, margin - x[label] + x)^p, the
 // label's left out, times its weight. p is 1 or 2. [torch.nn.functional.multi_margin_loss]
@@ -151,9 +151,9 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
 // Rows of w (V,D) at integer indices (..) -> (..,D), in w's dtype. An index out of range gives zeros.
 // padding: a row that gets no gradient; -1: none. [torch.nn.functional.embedding]
 TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding);
-// The same of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their p-norm is
-// more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats, TINY_E_ARG unless
-// p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
+// tiny_embedding of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their
+// p-norm is more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats,
+// TINY_E_ARG unless p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
 TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, int64_t padding, double max_norm,
                                               double p);
 // Rows of w (V,D) folded by the bag: ids (B,N), or ids (N) with the offsets (B) where bags begin -> (B,D).
@@ -202,9 +202,9 @@ typedef struct tiny_recurrent_desc {
 } tiny_recurrent_desc;
 // One step: x (N,I), h (N,H) -> the next h (N,H); or (I), (H) -> (H). [torch.nn.functional.rnn_tanh_cell]
 TINY_API tiny_tensor *tiny_rnn_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w, int relu);
-// The same of a gated unit. [torch.nn.functional.gru_cell]
+// As tiny_rnn_cell, of a gated unit. [torch.nn.functional.gru_cell]
 TINY_API tiny_tensor *tiny_gru_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w);
-// The same with the cell state c; the next one goes to *cn, which may be NULL.
+// As tiny_rnn_cell, with the cell state c; the next one goes to *cn, which may be NULL.
 // [torch.nn.functional.lstm_cell]
 TINY_API tiny_tensor *tiny_lstm_cell(tiny_tensor *x, tiny_tensor *h, tiny_tensor *c, const tiny_recurrent_weights *w,
                                      tiny_tensor **cn);
@@ -241,9 +241,9 @@ typedef struct tiny_conv_desc {
 TINY_API tiny_tensor *tiny_conv(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
 // tiny_conv with 1 spatial dim: x (B,C,L), w (O,C/groups,K) -> (B,O,L'). [torch.nn.functional.conv1d]
 TINY_API tiny_tensor *tiny_conv1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
-// With 2: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
+// tiny_conv with 2 spatial dims: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
 TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
-// With 3: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
+// tiny_conv with 3 spatial dims: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
 // [torch.nn.functional.conv3d]
 TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
 // The convolution's gradient of x as an operator: x (B,C,spatial..), w (C,O/groups,kernel..), bias (O) or
@@ -252,13 +252,13 @@ TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
 // [torch.nn.functional.conv_transpose2d]
 TINY_API tiny_tensor *tiny_conv_transpose(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                           const tiny_conv_desc *d);
-// With 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
+// tiny_conv_transpose with 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
 TINY_API tiny_tensor *tiny_conv_transpose1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
-// With 2: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
+// tiny_conv_transpose with 2 spatial dims: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
 TINY_API tiny_tensor *tiny_conv_transpose2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
-// With 3: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
+// tiny_conv_transpose with 3 spatial dims: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
 TINY_API tiny_tensor *tiny_conv_transpose3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
 
@@ -275,12 +275,14 @@ typedef struct tiny_pool_desc {
 // elements of x's spatial dims. pad is at most half of kernel. Equal maxima of a window share its gradient
 // (PyTorch: the first gets all). [torch.nn.functional.max_pool2d]
 TINY_API tiny_tensor *tiny_max_pool(tiny_tensor *x, const tiny_pool_desc *d, tiny_tensor **indices);
-// max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
 // [torch.nn.functional.max_pool1d]
 TINY_API tiny_tensor *tiny_max_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 2. [torch.nn.functional.max_pool2d]
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 2 spatial dims.
+// [torch.nn.functional.max_pool2d]
 TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 3. [torch.nn.functional.max_pool3d]
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 3 spatial dims.
+// [torch.nn.functional.max_pool3d]
 TINY_API tiny_tensor *tiny_max_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
 // The inverse of max_pool with the same d: x (..,spatial'..) and indices -> (..,spatial..) of zeros with x's
 // elements at indices, which must lie in the windows they come from. out, of as many sizes as there are
@@ -292,12 +294,14 @@ TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, cons
 // The mean of each window of x (..,spatial..); integers give f32. Pad counts as zeros unless exclude_pad;
 // what hangs over in ceil_mode never counts. No dilation. [torch.nn.functional.avg_pool2d]
 TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d);
-// avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
 // [torch.nn.functional.avg_pool1d]
 TINY_API tiny_tensor *tiny_avg_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 2. [torch.nn.functional.avg_pool2d]
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 2 spatial dims.
+// [torch.nn.functional.avg_pool2d]
 TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 3. [torch.nn.functional.avg_pool3d]
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 3 spatial dims.
+// [torch.nn.functional.avg_pool3d]
 TINY_API tiny_tensor *tiny_avg_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
 // (sum of x^p over each window)^(1/p), p > 0. No pad, no dilation. [torch.nn.functional.lp_pool2d]
 TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_desc *d);

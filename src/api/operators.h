@@ -258,7 +258,8 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
 // x, but lo below lo and hi above hi; NaN stays. The bounds are rounded to x's dtype, those of integers
 // towards 0; beyond its range they don't matter, so HUGE_VAL is none. [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
-// The same with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi. [torch.clamp]
+// As tiny_clamp, with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi.
+// [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi);
 // a + weight (b - a), from the nearer end. [torch.lerp]
 TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *weight);
@@ -575,19 +576,19 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
 // nowhere longer than src, or, but for the axis, than x. Of several sources for one place the last one, in
 // the order of axis, stays, and has the gradient. [torch.scatter]
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same, but src is added. f16 and bf16 add up in f32. [torch.scatter_add]
+// As tiny_scatter, but src is added to x. f16 and bf16 add up in f32. [torch.scatter_add]
 TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
-// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where
-// nothing goes. [torch.scatter_reduce]
+// As tiny_scatter, by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
+// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where nothing
+// goes. [torch.scatter_reduce]
 TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
                                           char mode, int include_self);
 // index (m) or 0-d, src like x with m along axis, or 0-d: slices of src are added to those of x.
 // [torch.index_add]
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same, but they replace them; of several the last one stays. [torch.index_copy]
+// As tiny_index_add, but slices of src replace those of x; of several the last one stays. [torch.index_copy]
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
+// As tiny_index_add, by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
 TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src, char mode,
                                         int include_self);
 // Slices of x at index (m) or 0-d become value. [torch.index_fill]
@@ -643,13 +644,13 @@ TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int kee
 // The element in the middle, of two the lesser; NaN if there is one. axis may be TINY_ALL; indices are then
 // flat. [torch.median]
 TINY_API tiny_tensor *tiny_median(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
-// The same of what is not NaN. [torch.nanmedian]
+// tiny_median of what is not NaN. [torch.nanmedian]
 TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
 // Quantiles q, 0-d or (m) of numbers in 0..1, along axis, which may be TINY_ALL: between two elements in
 // proportion. m is the first dim of the result. NaN where there is one, or q is out of range. Integers as
 // f32. [torch.quantile]
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
-// The same of what is not NaN. [torch.nanquantile]
+// tiny_quantile of what is not NaN. [torch.nanquantile]
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
 // What a quantile is that lies between two elements.
 typedef enum tiny_quantile_rule {
@@ -671,7 +672,7 @@ TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tens
 // how often each occurs; either may be NULL. Each NaN is one of its own. Computes x, to learn how many there
 // are. [torch.unique]
 TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
-// The same, but only of equal elements that follow each other in flattened x one stays.
+// As tiny_unique, but only of equal elements that follow each other in flattened x one stays.
 // [torch.unique_consecutive]
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
 // The different slices of x along axis, in the order of their first elements that differ, row-major as numpy.unique has
@@ -679,7 +680,7 @@ TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inve
 // which one each slice is, counts how often each occurs. A slice with a NaN is one of its own. Computes x.
 // [torch.unique(dim=)]
 TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts);
-// The same, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
+// As tiny_unique_along, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
 TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
                                                     tiny_tensor **counts);
 // Where values (..,m) go into rising rows sorted (..,n), or (n) for all: how many elements are less, or not
@@ -692,9 +693,9 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
 // their weights, which have x's shape or are NULL; density: divided by their total and the width of the part.
 // The float dtype of weights, or else of x, f32 for integers. [numpy.histogram]
 TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density);
-// The same of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if there are
-// none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1 and lo <= hi.
-// No gradient but to weights. [numpy.histogram(range=)]
+// tiny_histogram of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if
+// there are none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1
+// and lo <= hi. No gradient but to weights. [numpy.histogram(range=)]
 TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double lo, double hi, tiny_tensor *weights,
                                           int density, tiny_tensor **edges);
 // Which elements of x are among those of set: bool of x's shape. NaN is among none. No gradient. [torch.isin]
