@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c2e1e71731ddbaa7f224048bec8a531fa750f5c98a909a9801044c4e29efebfe
+/* tiny.h 0.1.0, source 363c7c126d185e567e5075e2f24c18c08caee51764dde1e8ef560949cda9bfd6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -267,8 +267,8 @@ STEP BY STEP
       static tiny_code mine_sync(void *dev) { (void)dev; return TINY_OK; }
       static void mine_close(void *dev) { (void)dev; puts("close"); }
       static tiny_code own_device(void) {
-        // 6. The struct; it outlives the context. The version is that of this header. NULL may stay: map, submit, event,
-        // wait and event_free, reserve; also renderer and compile, where load_uops takes the IR itself.
+        // 6. The struct; it outlives the context. The version is that of this header. What may stay NULL: map, submit,
+        // event with wait and event_free, reserve; renderer, compile and load, where load_uops takes the IR itself.
         tiny_backend mine;
         memset(&mine, 0, sizeof mine);
         mine.version = TINY_BACKEND_VERSION; mine.name = "MINE";
@@ -2424,8 +2424,8 @@ typedef struct tiny_kernel_desc {
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
 // A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
-// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond their
-// tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
+// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond
+// their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
 // TINY_E_COMPILE when it is realized: the message holds what the compiler said.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
@@ -2794,7 +2794,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c2e1e71731ddbaa7f224048bec8a531fa750f5c98a909a9801044c4e29efebfe"
+#define TN_SOURCE_ID "363c7c126d185e567e5075e2f24c18c08caee51764dde1e8ef560949cda9bfd6"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.

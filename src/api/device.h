@@ -24,8 +24,8 @@ typedef struct tiny_kernel_desc {
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
 // A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
-// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond their
-// tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
+// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond
+// their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
 // TINY_E_COMPILE when it is realized: the message holds what the compiler said.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
