@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 6935ff63b43b12b83fb6db0774f28f67bfb1c5a75fdde593297b50dc008bd964
+/* tiny.h 0.1.0, source d488d781d37a9cb37bf6e0018552cb1114aac8e7789f94f154ae3963cc52ed9c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2794,7 +2794,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "6935ff63b43b12b83fb6db0774f28f67bfb1c5a75fdde593297b50dc008bd964"
+#define TN_SOURCE_ID "d488d781d37a9cb37bf6e0018552cb1114aac8e7789f94f154ae3963cc52ed9c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -13687,7 +13687,7 @@ static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
 
 enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 
-// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs
+// Memory, as BUFFERs name it; runtime/storage.c allocates it. It is what assignments, tiny_write and captured programs
 // agree on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all
 // but those from serial `since` on, and those that are BOUND, name contents that are gone.
 typedef struct tn_storage {
@@ -35760,7 +35760,7 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 // stdout, one process each, all at once: no file is written, and the path is the same on every system, as clang writes
 // ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they need a file for their output, in a
 // folder that nobody else can enter.
-// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/program.c). One that
+// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that
 // does not answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for
 // so many seconds at most, and so does whatever it starts.
 #ifndef TN_RUNTIME_CPU
@@ -36509,18 +36509,17 @@ static const tiny_backend tn_null_backend = {
 };
 #endif
 // ---- end src/runtime/null.c ----
-// ---- begin src/runtime/device.c ----
-// device: which backend a context runs on, and the memory of its buffers.
+// ---- begin src/runtime/storage.c ----
+// storage: the memory of a device: what BUFFER nodes point to.
 //
-// Storage is what BUFFER nodes point to; several nodes share one when assignment makes new states of it. Freed memory
-// is kept by size and taken again, and given back when the device or the cap is short.
-#ifndef TN_RUNTIME_DEVICE
-#define TN_RUNTIME_DEVICE
+// In:    sizes and BUFFERs. Out: storage, taken from the device or from what was freed before.
+// Holds: several nodes share one storage when assignment makes new states of it. Freed memory is kept by size and taken
+//        again, and given back when the device or the cap is short.
+#ifndef TN_RUNTIME_STORAGE
+#define TN_RUNTIME_STORAGE
 #ifndef TINY_AMALGAMATED
-#include "null.c"
-#include "interp.c"
+#include "../base/files.c"
 #include "../tensor/tensor.c"
-#include "../render/cstyle.c"
 #endif
 
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
@@ -36531,17 +36530,6 @@ struct tn_device {
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
 };
-
-// Asks for the time that l takes.
-static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
-  d->stamp[0] = d->stamp[1] = 0;
-  l->stamp = d->stamp;
-}
-// After sync: ns, by the device's clock if it has one.
-static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
-  if (!d->stamp[1]) return host_ns;
-  return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
-}
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
 static size_t tn_size_class(size_t nbytes, int *number) {
@@ -36730,8 +36718,33 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
   tn_storage_drop(t, copy);
   return NULL;
 }
+#endif
+// ---- end src/runtime/storage.c ----
+// ---- begin src/runtime/device.c ----
+// device: which backend a context runs on.
+//
+// In:    a name, the caller's backends and ours. Out: an open device with its limits and its renderer; or an error that
+//        names the devices there are.
+// Holds: a backend of another release is refused before anything of it is called.
+#ifndef TN_RUNTIME_DEVICE
+#define TN_RUNTIME_DEVICE
+#ifndef TINY_AMALGAMATED
+#include "null.c"
+#include "interp.c"
+#include "storage.c"
+#include "../render/cstyle.c"
+#endif
 
-// ** choosing a device **
+// Asks for the time that l takes.
+static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
+  d->stamp[0] = d->stamp[1] = 0;
+  l->stamp = d->stamp;
+}
+// After sync: ns, by the device's clock if it has one.
+static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
+  if (!d->stamp[1]) return host_ns;
+  return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
+}
 
 #ifdef TN_TEST_BACKEND                     // a test's, which stands for INTERP
   #include TN_TEST_BACKEND
@@ -36999,21 +37012,19 @@ static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix
 }
 #endif
 // ---- end src/runtime/cache.c ----
-// ---- begin src/runtime/program.c ----
-// program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
+// ---- begin src/runtime/executable.c ----
+// executable: kernels that can be launched, by the digest of what they were, and the modules that they came from.
 //
-// In memory an executable is known by the digest of its kernel, until there are too many and none of the remembered
-// schedules needs it. On disk (runtime/cache.c) it is known by the digest of all that makes it what it is: its text,
-// what stands before it in a module, the device's target (of a compiler: which file it is, what it says of itself, its
-// flags) and this build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc
-// what a compiler said of itself. Many kernels share one module.
-#ifndef TN_RUNTIME_PROGRAM
-#define TN_RUNTIME_PROGRAM
+// In:    what a backend has loaded. Out: it is found again, until there are too many and no plan needs it; and the keys
+//        by which texts, modules and schedules are known on disk (runtime/cache.c): digests of all that makes them what
+//        they are: the text, what stands before it in a module, the device's target (of a compiler: which file it is,
+//        what it says of itself, its flags) and this build of the library.
+// Holds: a module is unloaded with the last of its executables.
+#ifndef TN_RUNTIME_EXECUTABLE
+#define TN_RUNTIME_EXECUTABLE
 #ifndef TINY_AMALGAMATED
 #include "cache.c"
 #include "device.c"
-#include "../codegen/candidates.c"
-#include "../codegen/pipeline.c"
 #endif
 
 #ifndef TN_MOST_PLANS                      // test builds make them few
@@ -37024,7 +37035,7 @@ static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix
 #ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
   #define TN_SOURCE_ID "in development"
 #endif
-enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
+enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512 };
 
 typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
 
@@ -37049,20 +37060,6 @@ struct tn_programs {
   int interpret, said;                     // no compiler: everything is interpreted
   int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
-
-// A kernel on its way to an executable.
-typedef struct tn_build {
-  tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
-  const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
-  tn_digest key, text_key;                 // key of foreign source: its maker says
-  int named;                               // key and name are there
-  tn_lowered low;
-  size_t local_nbytes;
-  tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
-  char name[TN_KERNEL_NAME];
-  struct tn_build *twin;                   // an earlier one of the same kernel
-  tn_executable *exe;
-} tn_build;
 
 static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
   t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
@@ -37099,85 +37096,6 @@ static tn_executable *tn_executable_find(tiny_ctx *t, const tn_digest *key) {
   return NULL;
 }
 
-// ** lowering **
-
-// Of a kernel, whatever the addresses of its nodes and the order in which they were made.
-static tn_digest tn_kernel_digest(tiny_ctx *t, tiny_uop *ast) {
-  tn_list all = {NULL, 0, 0};
-  tn_map at = {NULL, 0, 0};
-  tn_digester d = tn_digest_open();
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_toposort(t, ast, &all);
-  for (int i = 0; i < all.n; i++) {
-    const tiny_uop *u = all.u[i];
-    const uint64_t what = (uint64_t)u->op | (uint64_t)u->dtype << 8 | (uint64_t)u->lanes << 16;
-    const uint64_t head[3] = {what | (uint64_t)u->nv << 32, u->nsrc, (uint64_t)u->k};
-    tn_digest_add(&d, head, sizeof head);
-    tn_digest_add(&d, u->v, (size_t)u->nv * sizeof *u->v);
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      const uint32_t number = (uint32_t)(uintptr_t)tn_map_get(&at, u->src[j]);
-      tn_digest_add(&d, &number, sizeof number);
-    }
-    tn_map_set(t, &at, u, (void *)(uintptr_t)(i + 1));
-  }
-  tn_scratch_rewind(t, mark);
-  return tn_digest_close(&d);
-}
-
-// r_ for reductions, E_ for elementwise, loops_ for what is ordered by itself; then the extents of the loops, and of
-// what is reduced.
-static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
-  tn_profile p;
-  memset(&p, 0, sizeof p);
-  const int ordered = tn_is_ordered(t, b->ast);
-  if (!ordered) tn_profile_kernel(t, b->ast, &p);
-  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", ordered ? "loops" : p.nreduce ? "r" : "E");
-  for (int i = 0; i < p.nout + p.nred && at < 40; i++)
-    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
-                           (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
-  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
-}
-
-static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
-
-// Writes the kernel, and keeps what was written.
-static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
-  const tiny_renderer *r = &t->device->renderer;
-  const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
-  tiny_bytes out = {t, NULL, 0, 0};
-  if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
-  if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
-  b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
-  b->text.n = out.n;
-  b->owned = 1;
-  return TINY_OK;
-}
-
-// What is rendered of a kernel, or an executable for the interpreter.
-static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
-  const struct tn_device *d = t->device;
-  const int interpret = !d->backend->renderer || t->programs->interpret;
-  const tn_target target = {interpret ? NULL : &d->renderer, &d->limits};
-  if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
-  if (interpret) return tn_build_interpret(t, b);
-  b->local_nbytes = (size_t)b->low.local_nbytes;
-  if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
-    return t->code;
-  return tn_build_render(t, b);
-}
-
-static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
-  const uint64_t from = tn_os_now();
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_trace_pass(t, "schedule", b->ast);
-  const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
-  tn_nodes_leave(t);
-  tn_scratch_rewind(t, mark);
-  b->low.list = NULL; b->low.hints = NULL;
-  t->stats.lower_ns += tn_os_now() - from;
-  return code;
-}
-
 // ** modules **
 
 static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
@@ -37193,29 +37111,6 @@ static tn_module *tn_module_load(tiny_ctx *t, const tn_digest *key, const void *
   m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
   if (m->handle) m->key = *key;
   return m->handle ? m : NULL;
-}
-
-// m: where the kernel comes from, NULL: it runs on the host.
-static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
-  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
-                **slot = tn_executable_bucket(t, &b->key);
-  if (!e) return NULL;
-  memcpy(e->name, b->name, sizeof e->name);
-  memcpy(e->global, b->low.global, sizeof e->global);
-  memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key;
-  e->kernel = kernel;
-  e->tasks = b->low.tasks;
-  e->flops = b->low.flops;
-  e->nbytes = b->low.nbytes;
-  e->local_nbytes = b->local_nbytes;
-  e->runs_on_host = !m;
-  e->module = m;
-  if (m) m->executables++;
-  e->used = ++t->programs->time;
-  t->programs->n++;
-  e->next = *slot;
-  return *slot = e;
 }
 
 static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
@@ -37247,29 +37142,7 @@ static void tn_executables_trim(tiny_ctx *t) {
   }
 }
 
-static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
-  void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
-  if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
-}
-
-typedef struct tn_cache_entry { tn_digest module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
-
-static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
-  tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
-  tn_cache_entry e;
-  if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
-  if (!tn_cache_read(&t->programs->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
-  memcpy(&e, entry.data, sizeof e);
-  tn_module *module = tn_module_loaded(t, &e.module);
-  if (!module && tn_cache_read(&t->programs->cache, &e.module, "bin", &binary)) {
-    const tiny_code before = t->code;
-    module = tn_module_load(t, &e.module, binary.data, binary.n);
-    if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
-  }
-  if (!module) return;
-  tn_build_take(t, b, module);
-  t->stats.cache_hits += b->exe != NULL;
-}
+// ** keys **
 
 // Of what every text of this device is compiled with.
 static const tn_digest *tn_programs_base(tiny_ctx *t) {
@@ -37308,19 +37181,19 @@ static tn_digest tn_bytes_key(tiny_ctx *t, const char *what, const void *data, s
 static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
   return tn_bytes_key(t, what, text, strlen(text));
 }
-
-// A module of kernels. Foreign source stands alone, as it is.
-static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
-  const tiny_renderer *r = &t->device->renderer;
-  tiny_bytes all = {t, NULL, 0, 0};
-  tiny_rendered *kernels = (tiny_rendered *)tn_scratch(t, (size_t)n * sizeof *kernels);
-  for (int i = 0; i < n; i++) kernels[i] = b[i]->text;
-  if (r->module && !b[0]->custom) r->module(t, r, kernels, n, &all);
-  else for (int i = 0; i < n; i++) tiny_bytes_add(&all, kernels[i].data, kernels[i].n);
-  return all;
-}
-
-// ** which compiler **
+#endif
+// ---- end src/runtime/executable.c ----
+// ---- begin src/runtime/compiler.c ----
+// compiler: which compiler of the CPU's is used, and what is remembered of it.
+//
+// In:    a context on the CPU. Out: the first compiler that is fit; or none, said once: then kernels are interpreted.
+// Holds: what a compiler once said of itself is on disk, as asking takes longer than all else that a program does to
+//        start.
+#ifndef TN_RUNTIME_COMPILER
+#define TN_RUNTIME_COMPILER
+#ifndef TINY_AMALGAMATED
+#include "executable.c"
+#endif
 
 static void tn_say_compiler_missing(tiny_ctx *t) {
   if (t->programs->said++) return;
@@ -37328,7 +37201,6 @@ static void tn_say_compiler_missing(tiny_ctx *t) {
             "Install clang (apt install clang, brew install llvm) or set TINY_CC.", tn_cpu_no_compiler(t->device->dev));
 }
 
-// What a compiler once said of itself is kept, as asking takes longer than all else that a program does to start.
 static tn_digest tn_compiler_key(tiny_ctx *t) {
   char identity[TN_OS_PATH + 64];
   tn_digester d = tn_digest_open();
@@ -37374,6 +37246,99 @@ static void tn_compiler_identify(tiny_ctx *t) {
   t->programs->interpret = 1;
   tn_say_compiler_missing(t);
 }
+#endif
+// ---- end src/runtime/compiler.c ----
+// ---- begin src/runtime/program.c ----
+// program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
+//
+// In:    kernels, or foreign source with its entry. Out: an executable each, or an error.
+// Holds: equal kernels are built once. Many kernels share one module. On disk KEY.kernel names a module and an entry,
+//        MODULE.bin holds the binary, KEY.cc what a compiler said of itself, KEY.opts what a search has found.
+#ifndef TN_RUNTIME_PROGRAM
+#define TN_RUNTIME_PROGRAM
+#ifndef TINY_AMALGAMATED
+#include "compiler.c"
+#include "../codegen/candidates.c"
+#include "../codegen/pipeline.c"
+#endif
+
+enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progress is written
+
+// A kernel on its way to an executable.
+typedef struct tn_build {
+  tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
+  const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
+  tn_digest key, text_key;                 // key of foreign source: its maker says
+  int named;                               // key and name are there
+  tn_lowered low;
+  size_t local_nbytes;
+  tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
+  char name[TN_KERNEL_NAME];
+  struct tn_build *twin;                   // an earlier one of the same kernel
+  tn_executable *exe;
+} tn_build;
+
+// ** lowering **
+
+// Of a kernel, whatever the addresses of its nodes and the order in which they were made.
+static tn_digest tn_kernel_digest(tiny_ctx *t, tiny_uop *ast) {
+  tn_list all = {NULL, 0, 0};
+  tn_map at = {NULL, 0, 0};
+  tn_digester d = tn_digest_open();
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_toposort(t, ast, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    const uint64_t what = (uint64_t)u->op | (uint64_t)u->dtype << 8 | (uint64_t)u->lanes << 16;
+    const uint64_t head[3] = {what | (uint64_t)u->nv << 32, u->nsrc, (uint64_t)u->k};
+    tn_digest_add(&d, head, sizeof head);
+    tn_digest_add(&d, u->v, (size_t)u->nv * sizeof *u->v);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const uint32_t number = (uint32_t)(uintptr_t)tn_map_get(&at, u->src[j]);
+      tn_digest_add(&d, &number, sizeof number);
+    }
+    tn_map_set(t, &at, u, (void *)(uintptr_t)(i + 1));
+  }
+  tn_scratch_rewind(t, mark);
+  return tn_digest_close(&d);
+}
+
+// r_ for reductions, E_ for elementwise, loops_ for what is ordered by itself; then the extents of the loops, and of
+// what is reduced.
+static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
+  tn_profile p;
+  memset(&p, 0, sizeof p);
+  const int ordered = tn_is_ordered(t, b->ast);
+  if (!ordered) tn_profile_kernel(t, b->ast, &p);
+  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", ordered ? "loops" : p.nreduce ? "r" : "E");
+  for (int i = 0; i < p.nout + p.nred && at < 40; i++)
+    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
+                           (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
+  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
+}
+
+// m: where the kernel comes from, NULL: it runs on the host.
+static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
+  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
+                **slot = tn_executable_bucket(t, &b->key);
+  if (!e) return NULL;
+  memcpy(e->name, b->name, sizeof e->name);
+  memcpy(e->global, b->low.global, sizeof e->global);
+  memcpy(e->local, b->low.local, sizeof e->local);
+  e->key = b->key;
+  e->kernel = kernel;
+  e->tasks = b->low.tasks;
+  e->flops = b->low.flops;
+  e->nbytes = b->low.nbytes;
+  e->local_nbytes = b->local_nbytes;
+  e->runs_on_host = !m;
+  e->module = m;
+  if (m) m->executables++;
+  e->used = ++t->programs->time;
+  t->programs->n++;
+  e->next = *slot;
+  return *slot = e;
+}
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = t->device;
@@ -37390,6 +37355,81 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
     if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
   }
   return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+}
+
+// Writes the kernel, and keeps what was written.
+static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
+  const tiny_renderer *r = &t->device->renderer;
+  const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
+  tiny_bytes out = {t, NULL, 0, 0};
+  if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
+  if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
+  b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
+  b->text.n = out.n;
+  b->owned = 1;
+  return TINY_OK;
+}
+
+// What is rendered of a kernel, or an executable for the interpreter.
+static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
+  const struct tn_device *d = t->device;
+  const int interpret = !d->backend->renderer || t->programs->interpret;
+  const tn_target target = {interpret ? NULL : &d->renderer, &d->limits};
+  if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
+  if (interpret) return tn_build_interpret(t, b);
+  b->local_nbytes = (size_t)b->low.local_nbytes;
+  if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
+    return t->code;
+  return tn_build_render(t, b);
+}
+
+static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
+  const uint64_t from = tn_os_now();
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_trace_pass(t, "schedule", b->ast);
+  const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
+  tn_nodes_leave(t);
+  tn_scratch_rewind(t, mark);
+  b->low.list = NULL; b->low.hints = NULL;
+  t->stats.lower_ns += tn_os_now() - from;
+  return code;
+}
+
+// ** modules **
+
+static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
+  void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
+  if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
+}
+
+typedef struct tn_cache_entry { tn_digest module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
+
+static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
+  tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
+  tn_cache_entry e;
+  if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
+  if (!tn_cache_read(&t->programs->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  memcpy(&e, entry.data, sizeof e);
+  tn_module *module = tn_module_loaded(t, &e.module);
+  if (!module && tn_cache_read(&t->programs->cache, &e.module, "bin", &binary)) {
+    const tiny_code before = t->code;
+    module = tn_module_load(t, &e.module, binary.data, binary.n);
+    if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
+  }
+  if (!module) return;
+  tn_build_take(t, b, module);
+  t->stats.cache_hits += b->exe != NULL;
+}
+
+// A module of kernels. Foreign source stands alone, as it is.
+static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
+  const tiny_renderer *r = &t->device->renderer;
+  tiny_bytes all = {t, NULL, 0, 0};
+  tiny_rendered *kernels = (tiny_rendered *)tn_scratch(t, (size_t)n * sizeof *kernels);
+  for (int i = 0; i < n; i++) kernels[i] = b[i]->text;
+  if (r->module && !b[0]->custom) r->module(t, r, kernels, n, &all);
+  else for (int i = 0; i < n; i++) tiny_bytes_add(&all, kernels[i].data, kernels[i].n);
+  return all;
 }
 
 // Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1] and all modules compile in about the
@@ -42256,31 +42296,35 @@ Where things stand in tiny.h
   36352  src/runtime/interp.c         the backend INTERP
   36430  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36513  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
-  36853  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37003  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  36513  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  36724  src/runtime/device.c         which backend a context runs on
+  36866  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37016  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+                                      modules that they came from
+  37187  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37252  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37562  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  37980  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37602  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38020  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38696  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  38736  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39131  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39171  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  39895  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  39935  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40113  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40153  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40386  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40426  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40654  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40694  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  40831  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  40871  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41005  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41366  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41602  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41045  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41406  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41642  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  41750  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  41916  src/runtime/context.c        opening and closing, the first error, totals
+  41790  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  41956  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -142,8 +142,11 @@
 #include "runtime/interp.c"
 #endif
 #include "runtime/null.c"
+#include "runtime/storage.c"
 #include "runtime/device.c"
 #include "runtime/cache.c"
+#include "runtime/executable.c"
+#include "runtime/compiler.c"
 #include "runtime/program.c"
 #include "runtime/beam.c"
 #include "runtime/run.c"

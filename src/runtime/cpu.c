@@ -7,7 +7,7 @@
 // stdout, one process each, all at once: no file is written, and the path is the same on every system, as clang writes
 // ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they need a file for their output, in a
 // folder that nobody else can enter.
-// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/program.c). One that
+// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that
 // does not answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for
 // so many seconds at most, and so does whatever it starts.
 #ifndef TN_RUNTIME_CPU
