@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d488d781d37a9cb37bf6e0018552cb1114aac8e7789f94f154ae3963cc52ed9c
+/* tiny.h 0.1.0, source 021d47c37dca3b3f72a9f15eaf83cc2d2f608dadd459b1e650c1dfe532fb6b24
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2794,7 +2794,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d488d781d37a9cb37bf6e0018552cb1114aac8e7789f94f154ae3963cc52ed9c"
+#define TN_SOURCE_ID "021d47c37dca3b3f72a9f15eaf83cc2d2f608dadd459b1e650c1dfe532fb6b24"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -27880,7 +27880,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_CHUNK = 1 << 12,     // of long columns
+  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
   TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_REDUCED = 64, TN_PANEL_STEP = 4,
   TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
@@ -27893,7 +27893,7 @@ static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
   if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
-  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_CHUNK &&
+  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 
@@ -28537,7 +28537,7 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
 }
 
 // The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, and each iteration adds to all of it.
-static tiny_uop *tn_stage_chunks(const tiny_uop *stage) {
+static tiny_uop *tn_stage_kblocks(const tiny_uop *stage) {
   const tiny_uop *u = stage->src[0];
   for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++)
     if (tn_range_kind(u->src[i]) == TN_LOOP) return u->src[i];
@@ -28563,9 +28563,9 @@ static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *
 }
 
 // What an iteration leaves in memory: what was there, and the REDUCE over the other ranges.
-static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *chunks, tiny_uop *index) {
+static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *kblocks, tiny_uop *index) {
   tn_list src = {NULL, 0, 0};
-  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != chunks) tn_push(t, &src, reduce->src[i]);
+  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != kblocks) tn_push(t, &src, reduce->src[i]);
   tiny_uop *part = src.n == 1 ? src.u[0] : tn_like(t, reduce, reduce->lanes, src.n, src.u);
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
@@ -28575,8 +28575,8 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   int64_t nelem = stage->lanes, owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *chunks = tn_stage_chunks(stage);
-  if (chunks) tn_push(t, &end, chunks);
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *kblocks = tn_stage_kblocks(stage);
+  if (kblocks) tn_push(t, &end, kblocks);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
     tiny_uop *r = stage->src[i];
     nelem *= tn_range_extent(r);
@@ -28590,13 +28590,13 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
-  if (chunks) {                            // in each of them: what is read was added to by the one before
+  if (kblocks) {                            // in each of them: what is read was added to by the one before
     const tiny_uop *cleared = tn_stage_cleared(t, stage, to, flat, &open);
-    tiny_uop *src[3] = {cleared->src[0], cleared->src[1], chunks};
+    tiny_uop *src[3] = {cleared->src[0], cleared->src[1], kblocks};
     to = tn_like(t, cleared, 1, 3, src);
   }
   tiny_uop *index = tn_index_of(t, to, flat, tn_stage_filler(t, sink, stage)), *value = stage->src[0];
-  if (chunks) value = tn_stage_added(t, stage->src[0], chunks, index);
+  if (kblocks) value = tn_stage_added(t, stage->src[0], kblocks, index);
   tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
   tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
   tn_toposort(t, sink, &all);
@@ -29745,7 +29745,7 @@ typedef struct tn_profile {
 } tn_profile;                              // filled: its output is filled in loops of their own first
 
 // Has the REDUCE K blocks: loops outside of what is staged?
-static int tn_has_chunks(const tiny_uop *reduce) {
+static int tn_has_kblocks(const tiny_uop *reduce) {
   for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
   return 0;
 }
@@ -29848,12 +29848,12 @@ static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
 }
 #endif
 // ---- end src/codegen/profile.c ----
-// ---- begin src/codegen/join.c ----
-// join: adjacent loops become one wherever that costs no division.
+// ---- begin src/codegen/collapse.c ----
+// collapse: adjacent loops become one wherever that costs no division.
 //
 // In:  a kernel as the scheduler wrote it. Out: the same with fewer, longer loops.
-#ifndef TN_CODEGEN_JOIN
-#define TN_CODEGEN_JOIN
+#ifndef TN_CODEGEN_COLLAPSE
+#define TN_CODEGEN_COLLAPSE
 #ifndef TINY_AMALGAMATED
 #include "profile.c"
 #endif
@@ -29867,7 +29867,7 @@ static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
 }
 
 // The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
-static tiny_uop *tn_join_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
+static tiny_uop *tn_collapse_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
   const int64_t nb = tn_range_extent(b);
   tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
   to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
@@ -29894,7 +29894,7 @@ static tiny_uop *tn_join_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop
 }
 
 // Fewer, longer loops.
-static tiny_uop *tn_join_ranges(tiny_ctx *t, tiny_uop *sink) {
+static tiny_uop *tn_collapse_loops(tiny_ctx *t, tiny_uop *sink) {
   tn_profile p;
   for (tiny_uop *next = sink; next;) {
     const int divmods = tn_count_divmod(t, sink);
@@ -29904,17 +29904,17 @@ static tiny_uop *tn_join_ranges(tiny_ctx *t, tiny_uop *sink) {
       int same = 1;                        // not across the scope's border
       for (int j = 0; j < p.nreduce; j++)
         same &= tn_depends(t, p.reduce[j], p.out[i]) == tn_depends(t, p.reduce[j], p.out[i + 1]);
-      if (same) next = tn_join_pair(t, sink, p.out[i], p.out[i + 1], divmods);
+      if (same) next = tn_collapse_pair(t, sink, p.out[i], p.out[i + 1], divmods);
     }
     for (int j = 0; p.usable && j < p.nreduce && !next; j++)
       for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !next; i++)
-        next = tn_join_pair(t, sink, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+        next = tn_collapse_pair(t, sink, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
     if (next) sink = next;
   }
   return sink;
 }
 #endif
-// ---- end src/codegen/join.c ----
+// ---- end src/codegen/collapse.c ----
 // ---- begin src/codegen/transform.c ----
 // transform: what may be done to the ranges of a kernel. The value that it computes stays the same.
 //
@@ -30375,8 +30375,8 @@ typedef struct tn_core_axis { int64_t block, strip; tiny_uop *r[TN_CORE_LEVELS];
 typedef struct tn_core {
   const tiny_matrix_unit *unit;
   tn_core_axis m, n;                       // r[0]: the whole range, until it is split
-  tiny_uop *r, *chunk, *x, *y;             // of the reduction; its K blocks; the operands, in the dtypes of the unit
-  int64_t chunks, tiles;                   // K blocks, tiles in each
+  tiny_uop *r, *kblock, *x, *y;             // of the reduction; its K blocks; the operands, in the dtypes of the unit
+  int64_t kblocks, tiles;                   // K blocks, tiles in each
 } tn_core;
 
 // A place among the values of the ranges, the last one the fastest; NULL: there is one value.
@@ -30414,7 +30414,7 @@ static tiny_uop *tn_core_a(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
   tiny_uop *const *r = c->m.r, *fresh[5], *from[5] = {r[TN_CORE_STRIPS], r[TN_CORE_TILE], k, r[TN_CORE_ELEMENT], NULL};
   for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], TN_LOOP);
   fresh[4] = tn_range(t, unit->k, TN_VECTOR);
-  tiny_uop *place[3] = {c->chunk, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
+  tiny_uop *place[3] = {c->kblock, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
   tiny_uop *x = tn_replace(t, tn_bitcast(t, c->x, tn_bits(unit->a) == 16 ? TINY_U16 : TINY_U8), 1, &c->r, &at);
   tiny_uop *memory = tn_core_stage(t, x, 5, from, fresh);
   return tn_core_load(t, memory, tn_core_at(t, 3, from, unit->m * unit->k), unit->m * unit->k);
@@ -30427,7 +30427,7 @@ static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
   tiny_uop *const *r = c->n.r, *fresh[4], *from[4] = {r[TN_CORE_TILE], k, NULL, r[TN_CORE_ELEMENT]};
   for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i == 3 ? TN_VECTOR : TN_LOOP);
   fresh[2] = tn_range(t, words, TN_LOOP);
-  tiny_uop *place[3] = {c->chunk, k, fresh[2]};
+  tiny_uop *place[3] = {c->kblock, k, fresh[2]};
   tiny_uop *y = tn_word_of(t, c->y, c->r, tn_core_at(t, 3, place, 1), unit->together);
   tiny_uop *memory = tn_core_stage(t, y, 4, from, fresh);
   return tn_core_load(t, memory, tn_core_at(t, 2, from, words * unit->n), words * unit->n);
@@ -30437,14 +30437,14 @@ static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
 static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
   const tiny_matrix_unit *unit = c->unit;
   const tn_wmma w = {unit->m, unit->n, unit->k, unit->together, unit->a, unit->b};
-  const int first = c->chunk ? 0 : 2;
+  const int first = c->kblock ? 0 : 2;
   tiny_uop *k = tn_range(t, c->tiles, TN_REDUCE), *src[3], *fresh[4],
            *from[4] = {c->n.r[TN_CORE_STRIPS], c->m.r[TN_CORE_STRIPS], c->m.r[TN_CORE_TILE], c->n.r[TN_CORE_TILE]};
   src[0] = tn_core_a(t, c, k);
   src[1] = tn_core_b(t, c, k);
   src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
   tiny_uop *product = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL),
-           *over[2] = {k, c->chunk}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->chunk ? 2 : 1, over);
+           *over[2] = {k, c->kblock}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->kblock ? 2 : 1, over);
   for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
   tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
            *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
@@ -30453,14 +30453,14 @@ static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
   return tn_core_load(t, memory, at, 1);
 }
 
-// 1: the kernel's sum is done by the unit that c names, over c's axes, in c->chunks K blocks.
+// 1: the kernel's sum is done by the unit that c names, over c's axes, in c->kblocks K blocks.
 static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core *c) {
   tiny_ctx *t = s->t;
   const tiny_matrix_unit *unit = c->unit;
   tiny_uop *operand[2];
   tn_contraction fact;
   if (!tn_contraction_of_kernel(t, p, &fact) || !tn_contraction_is_narrow(&fact) || fact.sum->dtype != unit->c ||
-      tn_range_extent(p->red[0]) % (c->chunks * unit->k) ||
+      tn_range_extent(p->red[0]) % (c->kblocks * unit->k) ||
       tn_range_extent(c->m.r[TN_CORE_ELEMENT]) != unit->m || tn_range_extent(c->n.r[TN_CORE_ELEMENT]) != unit->n)
     return 0;
   for (int i = 0; i < 2; i++) {
@@ -30474,8 +30474,8 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
     if ((c->n.r[i] && tn_depends(t, c->x, c->n.r[i])) || (c->m.r[i] && tn_depends(t, c->y, c->m.r[i]))) return 0;
   if (c->x->dtype != unit->a || c->y->dtype != unit->b) return 0;
   c->r = p->red[0];
-  c->tiles = tn_range_extent(c->r) / (c->chunks * unit->k);
-  if (c->chunks > 1) c->chunk = tn_range(t, c->chunks, TN_LOOP);
+  c->tiles = tn_range_extent(c->r) / (c->kblocks * unit->k);
+  if (c->kblocks > 1) c->kblock = tn_range(t, c->kblocks, TN_LOOP);
   tiny_uop *sum = tn_core_sum(t, c, p->reduce[0]->dtype);
   s->sink = tn_replace(t, s->sink, 1, &p->reduce[0], &sum);
   return 1;
@@ -30729,7 +30729,7 @@ static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
   tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *reduce = all.u[i]->src[0];
-    if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_chunks(reduce) ? 2 : 1;
+    if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_kblocks(reduce) ? 2 : 1;
   }
   return sums;
 }
@@ -30926,7 +30926,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
-  if (x->op == TINY_OP_REDUCE && tn_has_chunks(x) && !s->target->limits->threads) return 0;   // no barriers around
+  if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
@@ -31001,7 +31001,7 @@ static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *
       p->nreduce != 1 || o->amount < 1 || (units->units_allowed && !units->units_allowed()))
     return 0;
   c.unit = &units->units[o->number];
-  c.chunks = o->amount;
+  c.kblocks = o->amount;
   for (int i = 0; i < o->naxes; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);
     const int level = i % TN_CORE_LEVELS;
@@ -32250,14 +32250,14 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
 }
 
 // The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_chunks) {
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_kblocks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
   tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
-    if (tn_has_chunks(reduces.u[i]) == with_chunks) {
+    if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
       tn_do_stage(s, reduces.u[i], n, inner);
       return;
     }
@@ -32287,7 +32287,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  if (reduces.n == 1 && !tn_has_chunks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
+  if (reduces.n == 1 && !tn_has_kblocks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
     tn_tile_transpose(s, p, c, loop, &lanes);
@@ -32496,8 +32496,8 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
   c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
   c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
   const int64_t tile = c->m.strip * unit->k * item, most = tile < TN_CORE_STRIP ? TN_CORE_STRIP / tile : 1;
-  c->chunks = (all + most - 1) / most;
-  c->tiles = (all + c->chunks - 1) / c->chunks;
+  c->kblocks = (all + most - 1) / most;
+  c->tiles = (all + c->kblocks - 1) / c->kblocks;
   while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
   while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
   for (int i = 0; i < p->nout; i++)
@@ -32521,7 +32521,7 @@ static void tn_core_split(tn_kernel_state *s, tn_core_axis *a, int64_t tile) {
 // The loops of the store: others, blocks, and what lies in a block. Returns how many may become tasks.
 static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
   tiny_uop *const *m = c->m.r, *const *n = c->n.r, *axes[8],
-           *order[8] = {m[0], n[0], c->chunks > 1 ? NULL : n[1], m[1], m[2], m[3], c->chunks > 1 ? n[1] : NULL, n[2]};
+           *order[8] = {m[0], n[0], c->kblocks > 1 ? NULL : n[1], m[1], m[2], m[3], c->kblocks > 1 ? n[1] : NULL, n[2]};
   const int loops = (int)s->sink->src[0]->nsrc - 1;
   int count = 0, inner = 0;
   for (int i = 0; i < 8; i++) if (order[i]) axes[count++] = order[i];
@@ -32538,11 +32538,11 @@ static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target
   if (!tn_core_find(s, p, target->renderer, &c)) return 0;
   const double work = tn_work(p);
   tn_core_sizes(&c, p, target);
-  tn_do_pad(s, c.r, c.chunks * c.tiles * c.unit->k);
+  tn_do_pad(s, c.r, c.kblocks * c.tiles * c.unit->k);
   tn_core_split(s, &c.m, c.unit->m);
   tn_core_split(s, &c.n, c.unit->n);
   for (int i = 0; i < TN_CORE_LEVELS; i++) { axes[i] = c.m.r[i]; axes[TN_CORE_LEVELS + i] = c.n.r[i]; }
-  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.chunks);
+  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.kblocks);
   o.number = (int16_t)(c.unit - target->renderer->units);
   if (!tn_do(s, &o)) return 1;
   const int loops = tn_core_order(s, &c);
@@ -32928,7 +32928,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
 //      in columns, but pages apart from row to row, in memory that no cache holds.
 // A tile of sums in registers would take a piece of every row and leave the rest of the page to the next tile: what the
 // processor fetches ahead would be for nothing. Here the sums of a block lie in the nearest cache, and a few rows are
-// walked along side by side; a chunk adds them up and then to what was there.
+// walked along side by side; a kblock adds them up and then to what was there.
 #ifndef TN_CODEGEN_COLUMN_REDUCE
 #define TN_CODEGEN_COLUMN_REDUCE
 #ifndef TINY_AMALGAMATED
@@ -32938,7 +32938,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
 enum {
   TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
   TN_COLUMNS_BLOCKS = 8,                   // blocks that there should be
-  TN_COLUMNS_CHUNKS = 16                   // that pay for clearing and reading the sums of a block
+  TN_COLUMNS_KBLOCKS = 16                   // that pay for clearing and reading the sums of a block
 };
 
 // Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
@@ -32961,10 +32961,10 @@ static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_targe
   return wide;
 }
 
-// Rows of a chunk: the most of 8 that divide the extent; 0: there are no such.
-static int64_t tn_columns_chunk(const tiny_uop *r) {
+// Rows of a kblock: the most of 8 that divide the extent; 0: there are no such.
+static int64_t tn_columns_kblock(const tiny_uop *r) {
   for (int64_t f = 8; f >= 4; f--)
-    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_CHUNKS) return f;
+    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_KBLOCKS) return f;
   return 0;
 }
 
@@ -32980,17 +32980,17 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
 }
 
 static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *v = NULL, *inner[2], *chunks;
+  tiny_uop *v = NULL, *inner[2], *kblocks;
   tn_list reduces = {NULL, 0, 0};
   if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
-  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_chunk(p->red[0]);
+  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_kblock(p->red[0]);
   const int lanes = tn_target_lanes(target, p);
   const double work = tn_work(p);
   if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
   inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
-  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &chunks);
-  tn_do_kind(s, TN_OPT_LOOP, chunks);
+  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &kblocks);
+  tn_do_kind(s, TN_OPT_LOOP, kblocks);
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   tn_do_stage(s, reduces.u[0], 2, inner);
   tn_make_tasks(s, work, TN_ALL_LOOPS);
@@ -33488,7 +33488,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #ifndef TINY_AMALGAMATED
 #include "hints.c"
 #include "scan.c"
-#include "join.c"
+#include "collapse.c"
 #include "optimize.c"
 #include "cost.c"
 #include "../ir/spec.c"
@@ -33518,7 +33518,7 @@ static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewri
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
 static tiny_uop *tn_pass_masked(tn_pipeline *p, tiny_uop *sink) { return tn_masked_keep(p->t, sink); }
 
-static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_ranges(p->t, sink); }
+static tiny_uop *tn_pass_collapse(tn_pipeline *p, tiny_uop *sink) { return tn_collapse_loops(p->t, sink); }
 
 // ** opts **
 
@@ -33590,7 +33590,7 @@ static const tn_pass tn_passes[] = {
   {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
   {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
-  {"joins",           tn_pass_joins,        TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
+  {"collapse",        tn_pass_collapse,     TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
   {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers
@@ -42245,7 +42245,7 @@ Where things stand in tiny.h
   29636  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
   29698  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  29852  src/codegen/join.c           adjacent loops become one wherever that costs no division
+  29852  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
   29919  src/codegen/transform.c      what may be done to the ranges of a kernel
   30205  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word

@@ -106,7 +106,7 @@
 #include "codegen/linearize.c"
 #include "codegen/scan.c"
 #include "codegen/profile.c"
-#include "codegen/join.c"
+#include "codegen/collapse.c"
 #include "codegen/transform.c"
 #include "codegen/dot.c"
 #include "codegen/scatter.c"

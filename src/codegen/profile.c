@@ -48,7 +48,7 @@ typedef struct tn_profile {
 } tn_profile;                              // filled: its output is filled in loops of their own first
 
 // Has the REDUCE K blocks: loops outside of what is staged?
-static int tn_has_chunks(const tiny_uop *reduce) {
+static int tn_has_kblocks(const tiny_uop *reduce) {
   for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
   return 0;
 }

@@ -60,8 +60,8 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
   c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
   c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
   const int64_t tile = c->m.strip * unit->k * item, most = tile < TN_CORE_STRIP ? TN_CORE_STRIP / tile : 1;
-  c->chunks = (all + most - 1) / most;
-  c->tiles = (all + c->chunks - 1) / c->chunks;
+  c->kblocks = (all + most - 1) / most;
+  c->tiles = (all + c->kblocks - 1) / c->kblocks;
   while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
   while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
   for (int i = 0; i < p->nout; i++)
@@ -85,7 +85,7 @@ static void tn_core_split(tn_kernel_state *s, tn_core_axis *a, int64_t tile) {
 // The loops of the store: others, blocks, and what lies in a block. Returns how many may become tasks.
 static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
   tiny_uop *const *m = c->m.r, *const *n = c->n.r, *axes[8],
-           *order[8] = {m[0], n[0], c->chunks > 1 ? NULL : n[1], m[1], m[2], m[3], c->chunks > 1 ? n[1] : NULL, n[2]};
+           *order[8] = {m[0], n[0], c->kblocks > 1 ? NULL : n[1], m[1], m[2], m[3], c->kblocks > 1 ? n[1] : NULL, n[2]};
   const int loops = (int)s->sink->src[0]->nsrc - 1;
   int count = 0, inner = 0;
   for (int i = 0; i < 8; i++) if (order[i]) axes[count++] = order[i];
@@ -102,11 +102,11 @@ static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target
   if (!tn_core_find(s, p, target->renderer, &c)) return 0;
   const double work = tn_work(p);
   tn_core_sizes(&c, p, target);
-  tn_do_pad(s, c.r, c.chunks * c.tiles * c.unit->k);
+  tn_do_pad(s, c.r, c.kblocks * c.tiles * c.unit->k);
   tn_core_split(s, &c.m, c.unit->m);
   tn_core_split(s, &c.n, c.unit->n);
   for (int i = 0; i < TN_CORE_LEVELS; i++) { axes[i] = c.m.r[i]; axes[TN_CORE_LEVELS + i] = c.n.r[i]; }
-  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.chunks);
+  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.kblocks);
   o.number = (int16_t)(c.unit - target->renderer->units);
   if (!tn_do(s, &o)) return 1;
   const int loops = tn_core_order(s, &c);

@@ -404,14 +404,14 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
 }
 
 // The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_chunks) {
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_kblocks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
   tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
-    if (tn_has_chunks(reduces.u[i]) == with_chunks) {
+    if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
       tn_do_stage(s, reduces.u[i], n, inner);
       return;
     }
@@ -441,7 +441,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  if (reduces.n == 1 && !tn_has_chunks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
+  if (reduces.n == 1 && !tn_has_kblocks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
     tn_tile_transpose(s, p, c, loop, &lanes);
