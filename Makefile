@@ -25,7 +25,7 @@ PROGRAMS := $(TESTS:%=build/plain/%) $(TESTS:%=build/asan/%) $(patsubst %,build/
 VALGRIND := $(patsubst %,valgrind:build/plain/%,$(call also,valgrind))
 SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 # First, so that no processor waits for them in the end; what plain ones have compiled the others find.
-LONGEST   = build/plain/test_vectors tests/test_headers.sh build/plain/test_carried build/asan/test_carried
+LONGEST   = build/plain/test_vectors tests/test_headers.sh build/llvm/test_matmul build/plain/test_search build/plain/test_matmul
 
 all: tiny.h $(EXAMPLES)
 
@@ -43,8 +43,8 @@ run:
 
 test:
 	@tools/setup.sh test
-	@$(MAKE) -s -k -j$(JOBS) tiny.h $(PROGRAMS) || echo "some tests did not build"
-	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(PROGRAMS)) $(VALGRIND)
+	@$(MAKE) -s -k -j$(JOBS) tiny.h $(WHOLES) $(PROGRAMS) || echo "some tests did not build"
+	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(VALGRIND) $(PROGRAMS))
 
 # What says most in a second: each room once, random programs in a tenth of the rounds, the header without a warning.
 CHECKED  = codegen attention blob capture cliffs decompose einsum elementwise errors eval grad index limits loss match \
@@ -110,8 +110,8 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(HAND) -std=c11 -O3 -march=native $(WARN) -c $< -o $@
 
-# Tests share an object of the library (tools/library.py), but those that give it sizes of their own. Two are
-# optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
+# Tests share an object of the library (tools/library.py), but those with a backend or rules of their own. Two objects
+# are optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
 # saves ten. Undefined behaviour is looked for before the optimiser sees it.
 OPTIMISED  = plain asan
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. \
@@ -128,24 +128,48 @@ llvm       = $(CC) $(TEST_FLAGS) -DTN_TEST_IR=1
 # INTERP as late as the contract of a device allows.
 late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
 FLAVOURS   = plain late llvm asan tsan fuzz fuzz-brief
-OWN       := $(patsubst tests/%.c,%,$(shell grep -lE '^ *\# *define T(N|INY)_|RULES_END' tests/test_*.c /dev/null))
-WHOLE      = -DTEST_LIBRARY -include $< -c -x c /dev/null
+OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
+WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
+# The object that a flavour's programs share: what differs is a variable there (tools/library.py).
+OBJECT     = build/library/$(if $(filter llvm,$(1)),plain,$(1)).o
 
-build/library.h: $(SOURCES) tools/library.py
-	@$(PYTHON) tools/library.py $@
+# Also looked at when a test changes, which may set another size; what stays as it was makes nothing anew.
+build/library.h: $(SOURCES) tools/library.py $(TESTS:%=tests/%.c)
+	@$(PYTHON) tools/library.py build
+build/library.c: build/library.h ;
 
-$(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.h
+# How a flavour is built, and by which release of the compiler: another way makes everything of it anew.
+build/flags/%: FORCE
+	@mkdir -p $(@D) && said="$$($(firstword $($*)) --version; \
+	   printf '%s\n' $(foreach word,$($*) -O1: $(OPTIMISED),'$(subst ','\'',$(word))'))" && \
+	 [ "$$said" = "$$(cat $@ 2>/dev/null)" ] || printf '%s\n' "$$said" >$@
+
+$(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.c build/flags/%
 	@$(BUILD) $($*) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
 
+# tests/whole.c: with gcc's report of frames and calls (.ci), with clang's of frames (.su) and its text, which is optimised
+# once (.ll).
+WHOLE_WARN = $(WARN) -Wconversion -Wshadow
+WHOLES    := $(foreach c,gcc clang,$(if $(shell command -v $(c)),build/whole/$(c)-O0.o build/whole/$(c)-O2.o))
+whole-gcc   = gcc -std=c2x $(WHOLE_WARN) -Wno-misleading-indentation -fcallgraph-info=su,da
+whole-clang = clang -std=c11 $(WHOLE_WARN) -gline-tables-only
+build/whole/gcc-%.o: tests/whole.c tests/stack_test.h tiny.h build/flags/whole-gcc
+	@$(BUILD) $(whole-gcc) -$* -c $< -o $@
+build/whole/clang-%.ll: tests/whole.c tests/stack_test.h tiny.h build/flags/whole-clang
+	@$(BUILD) $(whole-clang) -$* -S -emit-llvm $< -o $@
+build/whole/clang-%.o: build/whole/clang-%.ll
+	@$(BUILD) clang -$* -Xclang -disable-llvm-passes -fstack-usage -c $< -o $@
+
 define rules
-$(OWN:%=build/$(1)/%): build/$(1)/%: tests/%.c
-	@$$(BUILD) $$($(1)) $$(if $$(filter build/plain/test_refused,$$@),-O1) $$< -o $$@ $$(LIBS)
-build/$(1)/%: tests/%.c build/library/$(1).o
-	@$$(BUILD) $$($(1)) -include build/library.h $$< build/library/$(1).o -o $$@ $$(LIBS)
+$(OWN:%=build/$(1)/%): build/$(1)/%: tests/%.c build/flags/$(1)
+	@$$(BUILD) $$($(1)) $$< -o $$@ $$(LIBS)
+build/$(1)/%: tests/%.c $(OBJECT) build/flags/$(1)
+	@$$(BUILD) $$($(1)) -include build/library.h $$< $(OBJECT) -o $$@ $$(LIBS)
 endef
 $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test check bench results fuzz golden arm64 late llvm million verify-amalgam clean
+.PHONY: all run test check bench results fuzz golden arm64 late llvm million verify-amalgam clean FORCE
 .DELETE_ON_ERROR:
+.SECONDARY:

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 021d47c37dca3b3f72a9f15eaf83cc2d2f608dadd459b1e650c1dfe532fb6b24
+/* tiny.h 0.1.0, source ce4a3a859448dd5d610880b10c4c6b4dc5aef55a167e6b22f30af6f1c9d23097
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2794,7 +2794,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "021d47c37dca3b3f72a9f15eaf83cc2d2f608dadd459b1e650c1dfe532fb6b24"
+#define TN_SOURCE_ID "ce4a3a859448dd5d610880b10c4c6b4dc5aef55a167e6b22f30af6f1c9d23097"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5979,7 +5979,7 @@ enum {                                     // the bits below are those of rule s
 // asked: the number of the frame in which a node was asked for again when it had a value; this: outside of frames; 0:
 // it was not.
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
-enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
+enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; iteration: holds a node if it is the table's
 typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
@@ -6034,7 +6034,7 @@ static tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nby
   tn_node_chunk *chunk = nodes->spare;
   if (chunk && nbytes <= chunk->nbytes) nodes->spare = chunk->older;
   else {
-    if (nbytes < TN_NODE_CHUNK) nbytes = TN_NODE_CHUNK;
+    if (nbytes < TN_FIRST_NBYTES) nbytes = TN_FIRST_NBYTES;
     chunk = (tn_node_chunk *)tn_realloc(t, NULL, 0, nbytes);
     if (!chunk) return NULL;
     chunk->nbytes = nbytes;
@@ -13716,7 +13716,7 @@ typedef struct tn_tensor {                 // a slot
 } tn_tensor;
 
 typedef struct tn_tensor_chunk { struct tn_tensor_chunk *older; } tn_tensor_chunk;    // in front of its slots
-enum { TN_TENSOR_CHUNK = sizeof(tn_tensor_chunk) + (TN_FIRST_SLOTS + 1) * TN_SLOT_NBYTES };
+#define TN_TENSOR_CHUNK (sizeof(tn_tensor_chunk) + (TN_FIRST_SLOTS + 1) * TN_SLOT_NBYTES)
 
 enum { TN_FRAMES = 64 };
 struct tn_tensors {

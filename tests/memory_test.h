@@ -16,9 +16,11 @@ static void *memory_fn(void *user, void *ptr, size_t old_nbytes, size_t new_nbyt
   memcpy(q, &new_nbytes, sizeof new_nbytes);
   return q + 16;
 }
+#ifndef TEST_WHOLE
 static tiny_ctx *memory_context(tiny_ctx *t, memory_count *m) {
   memset(t, 0, sizeof *t);
   t->alloc.fn = memory_fn; t->alloc.user = m;
   return t;
 }
+#endif
 #endif

@@ -12,6 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef TEST_SIZES                          // the test shares an object of the library (tools/library.py)
+  #include TEST_SIZES
+#endif
+
 #ifndef TEST_PROGRAM                       // the Makefile says what is built
   #define TEST_PROGRAM __FILE__
 #endif

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""frames: the deepest chain of calls fits the 64 KiB that the manual promises to calling threads. src/all.c is built by
-gcc and clang, at -O0 and -O2; the frames and the calls are what the compilers themselves report. Recursion is allowed
+"""frames: the deepest chain of calls fits the 64 KiB that the manual promises to calling threads. tiny.h is built by
+gcc and clang, at -O0 and -O2 (tests/whole.c); the frames and the calls are what the compilers themselves report. Recursion is allowed
 where a table below says how deep it goes and why; calls through pointers where a table says what they reach.
 
   tests/test_frames.py [-v]        -v: the deepest chain of each build"""
@@ -10,10 +10,9 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
-FLAGS = ["-std=c11", "-w"]
+BUILT = os.path.join(ROOT, "build/whole")
 
 # Bytes. STACK less what a thread has before its first call: its descriptor and thread-local memory at the top, and in
 # older C libraries the guard page at the bottom.
@@ -103,10 +102,17 @@ class Graph:
         self.dynamic, self.named = [], collections.defaultdict(set)        # named: calls of CALLERS
 
 
-def run(command, cwd):
-    done = subprocess.run(command, cwd=cwd, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+def build(name):
+    """Makes build/whole/NAME.o, with the reports beside it."""
+    done = subprocess.run(["make", "-s", "build/whole/%s.o" % name], cwd=ROOT, stdout=subprocess.PIPE,
+                          stderr=subprocess.STDOUT, universal_newlines=True)
     if done.returncode:
-        sys.exit("%s:\n%s\n0 passed, 1 failed" % (" ".join(command), done.stdout[-3000:]))
+        sys.exit("%s\n0 passed, 1 failed" % done.stdout[-3000:])
+
+
+def text_of(name):
+    with open(os.path.join(BUILT, name), encoding="utf-8") as f:
+        return f.read()
 
 
 def plain(name):
@@ -118,11 +124,10 @@ def base(name):
     return name.split(".", 1)[0]
 
 
-def read_gcc(level, folder):
-    run(["gcc", *FLAGS, level, "-fcallgraph-info=su,da", "-c", os.path.join(ROOT, "src/all.c"), "-o", "all.o"], folder)
+def read_gcc(level):
+    build("gcc" + level)
     g = Graph("gcc " + level)
-    path = [x for x in os.listdir(folder) if x.endswith(".ci")][0]
-    for line in open(os.path.join(folder, path), encoding="utf-8"):
+    for line in text_of("gcc%s.ci" % level).splitlines():
         node = re.match(r'node: \{ title: "([^"]*)" label: "([^"]*)"', line)
         if node:
             label = node[2].split("\\n")
@@ -135,27 +140,24 @@ def read_gcc(level, folder):
         edge = re.match(r'edge: \{ sourcename: "([^"]*)" targetname: "([^"]*)"(?: label: "([^"]*)")?', line)
         if edge and edge[2] == "__indirect_call":
             file, at, _ = edge[3].rsplit(":", 2)
-            g.indirect[plain(edge[1])].add((os.path.join(folder, file), int(at)))
+            g.indirect[plain(edge[1])].add((os.path.join(ROOT, file), int(at)))
         elif edge and base(plain(edge[2])) in CALLERS and edge[3]:
             file, at, _ = edge[3].rsplit(":", 2)
-            g.named[plain(edge[1])].add((plain(edge[2]), os.path.join(folder, file), int(at)))
+            g.named[plain(edge[1])].add((plain(edge[2]), os.path.join(ROOT, file), int(at)))
         elif edge:
             g.calls[plain(edge[1])].add(plain(edge[2]))
     return g
 
 
-def read_clang(level, folder):
-    source = os.path.join(ROOT, "src/all.c")
-    common = ["clang", *FLAGS, level, "-gline-tables-only"]
-    run([*common, "-fstack-usage", "-c", source, "-o", "all.o"], folder)
-    run([*common, "-S", "-emit-llvm", source, "-o", "all.ll"], folder)
+def read_clang(level):
+    build("clang" + level)
     g = Graph("clang " + level)
-    for line in open(os.path.join(folder, "all.su"), encoding="utf-8"):
-        where, size, kind = line.rstrip("\n").split("\t")
+    for line in text_of("clang%s.su" % level).splitlines():
+        where, size, kind = line.split("\t")
         g.frame[where.rsplit(":", 1)[1]] = int(size) + 8           # clang leaves out the return address
         if kind != "static":
             g.dynamic.append(where.rsplit(":", 1)[1])
-    text = open(os.path.join(folder, "all.ll"), encoding="utf-8").read()
+    text = text_of("clang%s.ll" % level)
     scope, place, file = {}, {}, {}
     for m in re.finditer(r'^!(\d+) = (?:distinct )?!(\w+)\((.*)\)$', text, re.M):
         fields = dict(re.findall(r'(\w+): ("[^"]*"|[^,]+)', m[3]))
@@ -163,7 +165,7 @@ def read_clang(level, folder):
             place[m[1]] = (int(fields["line"]), fields["scope"][1:])
         elif m[2] == "DIFile":
             name = fields["filename"].strip('"')
-            file[m[1]] = name if os.path.isabs(name) else os.path.join(folder, name)
+            file[m[1]] = name if os.path.isabs(name) else os.path.join(ROOT, name)
         elif "file" in fields:
             scope[m[1]] = fields["file"][1:]
     name = None
@@ -369,8 +371,7 @@ def main():
             print("frames: %s is not here: its frames are not looked at" % compiler)
             continue
         for level in ("-O0", "-O2"):
-            with tempfile.TemporaryDirectory() as folder:
-                problems = check(reader(level, folder), verbose)
+            problems = check(reader(level), verbose)
             for p in problems:
                 print(p)
             passed += not problems

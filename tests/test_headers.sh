@@ -40,22 +40,19 @@ main='int main(void) { tiny_shape s = TINY_SHAPE(2, 3); tiny_views v = tiny_view
 printf '#define TINY_IMPLEMENTATION\n#include "tiny.h"\n%s\n' "$main" >one.c
 printf '#include "tiny.h"\n#include "tiny.h"\n%s\n' "$main" >user.c
 printf '#define TINY_IMPLEMENTATION\n#include "tiny.h"\n#include "tiny.h"\n' >library.c
-printf '#define TINY_STATIC\n#define TINY_IMPLEMENTATION\n#include "tiny.h"\n%s\n' "$main" >static_main.c
-# A whole program in one file is hello.c; a library and who uses it are two files; a library of one's own leaves no name
-# in the object, so that many can be linked.
+# A library and who uses it are two files; a whole program in one file is hello.c, where the library is its own and leaves
+# no name in the object, so that many can be linked (one whose library others could use: test_examples.sh).
 only_main() { ! nm -g --defined-only "$1" | grep -vE ' ([VWuw] .*|_*main)$'; }
 says_hello() { "$1" | grep -q '^on [A-Z]*: '; }
-hello() {
-  try "$1, hello.c" "${@:2}" $warn "$root/examples/hello.c" -I. -o "hello_$1" $libs && try "$1, hello.c runs" says_hello "./hello_$1"
-}
 declarations() { try "$1, declarations only" "${@:2}" $warn -c user.c -o "user_$1.o"; }
 extern_link() {
   try "$1, the library" "${@:2}" $warn -c library.c -o "library_$1.o"
   try "$1, linked" "$2" "user_$1.o" "library_$1.o" -o "two_$1" $libs && try "$1, linked, runs" "./two_$1"
 }
 static_link() {
-  try "$1, static" "${@:2}" $warn -c static_main.c -o "static_$1.o" && try "$1, static, as often as one likes" only_main "static_$1.o"
-  try "$1, static, linked" "$2" "static_$1.o" -o "static_$1" $libs && try "$1, static, runs" "./static_$1"
+  try "$1, static" "${@:2}" $warn -DTINY_STATIC -I. -c "$root/examples/hello.c" -o "static_$1.o" &&
+    try "$1, static, as often as one likes" only_main "static_$1.o"
+  try "$1, static, linked" "$2" "static_$1.o" -o "static_$1" $libs && try "$1, static, runs" says_hello "./static_$1"
 }
 
 # Every standard, all warnings that people ask for; warnings of the optimiser, and arithmetic that it is told to bend.
@@ -106,7 +103,9 @@ try "no GNU extensions" clang -std=c11 $warn -Wvla -Wgnu -fsyntax-only one.c
 try "macros of windows.h" gcc -std=c11 -fsyntax-only -Dnear= -Dfar= -Dsmall=char -Dhyper=int -Dinterface=struct -DIN= -DOUT= \
   -DOPTIONAL= -DCONST=const -DVOID=void -DERROR=0 -DABSOLUTE=1 -DRELATIVE=2 '-Dmin(a,b)=0' '-Dmax(a,b)=0' one.c
 
-try "gcc -O2, warnings of the optimiser" gcc -std=c2x $much -Wno-misleading-indentation -O2 -c one.c -o optimised.o
+# With all warnings by both compilers, at -O0 and -O2: tests/whole.c, whose objects other tests have a use for.
+built() { make -s -C "$root" "build/whole/$1.o" 2>&1 | grep -v '^build '; [ -f "$root/build/whole/$1.o" ]; }
+for whole in gcc-O0 gcc-O2 clang-O0 clang-O2; do try "$whole, warnings of the optimiser" built $whole; done
 
 # NaN, infinity, -0 and subnormals are what they are, though all is compiled and linked with -ffast-math. Looked at by
 # their bits: this file is compiled with it, too.
@@ -166,7 +165,6 @@ try_fast "clang -ffast-math -fno-finite-math-only" fast_c.c clang -std=c11 -O1 -
 each_language declarations
 each_language extern_link
 each_language static_link
-each_language hello
 
 # C and C++ files of one program share the library, whichever language it was compiled as.
 for user in gcc-c11 clang++-c++17; do
@@ -207,8 +205,8 @@ without() {
 }
 parts=$(grep -E '^ *# *(if|elif)' tiny.h | grep -oE '\bTINY_NO_[A-Z0-9_]+' | sort -u)
 for part in $parts; do
-  without "without $part" $c11 -D$part
-  try "C++ without $part" clang++ -x c++ -std=c++17 $warn -D$part -fsyntax-only sum.c
+  try "without $part" $c11 $warn -D$part -fsyntax-only sum.c
+  without "C++ without $part" clang++ -x c++ -std=c++17 -D$part
   try "the manual names $part" grep -qE "^  $part +[a-z]" tiny.h
 done
 without "without any part" $c11 ${parts//TINY/-DTINY}

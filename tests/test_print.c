@@ -218,7 +218,10 @@ static void test_mutations(void) {
   tiny_ctx ctx, *t = test_ctx(&ctx);
   char text[256], printed[4096];
   int harm = 0;
-  for (int round = 0; round < 40000; round++) {
+  const unsigned long long from = test_from(1);
+  const int rounds = test_rounds(40000);
+  for (int round = 0; round < rounds; round++) {
+    test_seed = (from + (unsigned long long)round) * 0x9E3779B97F4A7C15u;
     snprintf(text, sizeof text, "%s", seeds[test_below(4)]);
     for (int changes = 1 + test_below(4); changes--;) {
       const size_t n = strlen(text), at = (size_t)test_below((int)n + 1);
@@ -227,9 +230,15 @@ static void test_mutations(void) {
       else if (at < n) text[at] = test_below(8) ? alphabet[test_below((int)sizeof alphabet - 1)] : (char)(1 + test_below(255));
     }
     tiny_uop *u = tiny_uop_parse(t, text);
-    harm += !u != (t->code == TINY_E_ARG);
-    if (u && tiny_uop_print(t, u, printed, sizeof printed) < sizeof printed) harm += tiny_uop_parse(t, printed) != u;
+    int wrong = !u != (t->code == TINY_E_ARG);
+    if (u && tiny_uop_print(t, u, printed, sizeof printed) < sizeof printed) wrong |= tiny_uop_parse(t, printed) != u;
     t->code = TINY_OK;
+    if (wrong && !harm++) {
+      fprintf(stderr, "    %s\n", text);
+      case_seeded(from + (unsigned long long)round, "TEST_FROM=%llu TEST_ROUNDS=1");
+      CHECK(!"what is read is printed so that it is read again");
+      case_end();
+    }
   }
   CHECK_EQ(harm, 0);
   test_close(t);

@@ -281,7 +281,10 @@ static int look_gradients(tiny_ctx *t, uint64_t seed, int looks, float (*out)[LO
 }
 static void test_looks(const device *d, uint64_t from, int n) {
   static float got[2][2][LOOK_ROWS * LOOK_COLS];
+  const char *one = getenv("TEST_LOOKS");  // the program of this seed alone
+  if (one) { from = strtoull(one, NULL, 10); n = 1; }
   for (int i = 0; i < n; i++) {
+    case_seeded(from + (uint64_t)i * 7919, "TEST_ROUNDS=0 TEST_LOOKS=%llu");
     for (int looks = 0; looks < 2; looks++) {
       tiny_ctx *t = open_device(d->device, d->debug);
       const int ok = look_gradients(t, from + (uint64_t)i * 7919, looks, got[looks]);
@@ -298,6 +301,7 @@ static void test_looks(const device *d, uint64_t from, int n) {
     if (bad) fprintf(stderr, "looks on %s, seed %llu: %d elements of the gradients differ\n", d->name, (unsigned long long)(from + (uint64_t)i * 7919), bad);
     CHECK_EQ(bad, 0);
   }
+  case_end();
 }
 
 static batch work;
@@ -315,7 +319,8 @@ int main(void) {
     const uint64_t first = test_from(1) + (uint64_t)r * BATCH;
     case_seeded(first, "TEST_FROM=%llu TEST_ROUNDS=1");
     for (int k = 0; k < DEVICES; k++) {
-      if (on ? strcmp(on, devices[k].name) != 0 : r % devices[k].every != devices[k].from) continue;
+      const int turn = (int)((first - 1) / BATCH % (uint64_t)devices[k].every);      // the same for a batch that is run alone
+      if (on ? strcmp(on, devices[k].name) != 0 : turn != devices[k].from) continue;
       const uint64_t bad = run_batch(&work, first, BATCH, MAX_OPS, &devices[k], 0);
       test_check(!bad, __FILE__, __LINE__, devices[k].name);
       if (!bad) continue;

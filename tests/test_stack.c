@@ -7,8 +7,13 @@
 #ifndef _GNU_SOURCE
   #define _GNU_SOURCE
 #endif
-#include "../src/all.c"
+#ifdef TEST_WHOLE
+  #include "../tiny.h"
+#else
+  #include "../src/all.c"
+#endif
 #include "test.h"
+#include "stack_test.h"
 #include "memory_test.h"
 #include <pthread.h>
 #include <time.h>
@@ -106,10 +111,10 @@ static void test_refused(void) {
     CHECK_EQ(tiny_realize(&x, 1), round ? TINY_E_MEMORY : TINY_OK);
     CHECK_EQ(r.refused, round);
     if (!round) {
-      const tn_cpu *c = (const tn_cpu *)t->device->dev;
-      CHECK(c->local_nbytes > 64 << 10);   // too much for the stacks above
-      CHECK_EQ(c->slots, 2);
-      panels = c->local_nbytes * 2 + TN_CPU_ALIGN;
+      int slots = 0;
+      CHECK(test_local_nbytes(t, &slots) > 64 << 10);        // too much for the stacks above
+      CHECK_EQ(slots, 2);
+      panels = test_panels_nbytes(t);
     } else {                               // later it may be there
       tiny_clear(t);
       r.nbytes = 0;
@@ -230,7 +235,7 @@ static void *chain_work(void *arg) {
   for (c.i = 0; c.i < j->n; c.i++) {       // a frame for each: handles of what was inside of a step are gone
     tiny_begin(c.t);
     tiny_tensor *y = tiny_keep(k->step(&c));
-    tn_frame_close(c.t);
+    test_frame_close(c.t);
     if (!k->own && c.y != p) tiny_free(c.y);
     c.y = y;
   }

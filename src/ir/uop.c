@@ -94,7 +94,7 @@ enum {                                     // the bits below are those of rule s
 // asked: the number of the frame in which a node was asked for again when it had a value; this: outside of frames; 0:
 // it was not.
 static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
-enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_NODE_CHUNK = TN_FIRST_NBYTES, TN_APART_SLOTS = 1024 };
+enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; iteration: holds a node if it is the table's
 typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
@@ -149,7 +149,7 @@ static tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nby
   tn_node_chunk *chunk = nodes->spare;
   if (chunk && nbytes <= chunk->nbytes) nodes->spare = chunk->older;
   else {
-    if (nbytes < TN_NODE_CHUNK) nbytes = TN_NODE_CHUNK;
+    if (nbytes < TN_FIRST_NBYTES) nbytes = TN_FIRST_NBYTES;
     chunk = (tn_node_chunk *)tn_realloc(t, NULL, 0, nbytes);
     if (!chunk) return NULL;
     chunk->nbytes = nbytes;

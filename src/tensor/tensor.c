@@ -56,7 +56,7 @@ typedef struct tn_tensor {                 // a slot
 } tn_tensor;
 
 typedef struct tn_tensor_chunk { struct tn_tensor_chunk *older; } tn_tensor_chunk;    // in front of its slots
-enum { TN_TENSOR_CHUNK = sizeof(tn_tensor_chunk) + (TN_FIRST_SLOTS + 1) * TN_SLOT_NBYTES };
+#define TN_TENSOR_CHUNK (sizeof(tn_tensor_chunk) + (TN_FIRST_SLOTS + 1) * TN_SLOT_NBYTES)
 
 enum { TN_FRAMES = 64 };
 struct tn_tensors {
