@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ce4a3a859448dd5d610880b10c4c6b4dc5aef55a167e6b22f30af6f1c9d23097
+/* tiny.h 0.1.0, source 7a306aadae4aa3b1e15e1baf7f4c348b1d825a64f222eaa19b1abbba02d8b61e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -636,7 +636,8 @@ typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *use
 
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
-  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
+  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2": an x86
+  // processor as if it had AVX2 and nothing wider
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
@@ -2521,6 +2522,7 @@ enum {
 enum {
   TINY_DOT_BF16,                           // 2 and 2, into f32; order, rounding and denormals are the device's
   TINY_DOT_U8_I8,                          // 4 and 4, into i32, wrapping
+  TINY_DOT_I16,                            // 2 and 2, into i32, wrapping
   TINY_DOT_COUNT
 };
 
@@ -2794,7 +2796,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ce4a3a859448dd5d610880b10c4c6b4dc5aef55a167e6b22f30af6f1c9d23097"
+#define TN_SOURCE_ID "7a306aadae4aa3b1e15e1baf7f4c348b1d825a64f222eaa19b1abbba02d8b61e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4104,6 +4106,7 @@ typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   size_t l2_nbytes;
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
+  int avx2;                                // and FMA: it is there
   int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
@@ -4157,14 +4160,17 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   const uint32_t avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
   c->vector_nbytes = c->vector_registers = 16;
   const int avx2 = features[2] >> 5 & 1 && ecx1 >> 12 & 1;             // and FMA
-  if (avx2 && (saved & 0x06) == 0x06) c->vector_nbytes = 32;
+  if (avx2 && (saved & 0x06) == 0x06) {
+    c->avx2 = 1; c->vector_nbytes = 32;
+    c->dots = 1 << TINY_DOT_I16;
+  }
   if ((features[2] & avx512) == avx512 && (saved & 0xe6) == 0xe6) {
     c->vector_nbytes = 64; c->vector_registers = 32;
     if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
     if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
     const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
     if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = 1;
-  } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots = 1 << TINY_DOT_U8_I8;   // AVX-VNNI
+  } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots |= 1 << TINY_DOT_U8_I8;  // AVX-VNNI
   tn_os_cpuid(0x80000000u, 0, r);
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);
@@ -4220,6 +4226,17 @@ static tn_os_cpu tn_os_cpu_get(void) {
   tn_os_cpu_identify(&c);
   c.l2_nbytes = tn_os_l2_nbytes();
   return c;
+}
+
+// The processor as one that has AVX2 and nothing wider. 0: it has not even that.
+static int tn_os_cpu_as_avx2(tn_os_cpu *c) {
+  char name[sizeof c->name];
+  if (!c->avx2) return 0;
+  memcpy(name, c->name, sizeof name);
+  snprintf(c->name, sizeof c->name, "avx2 of %.80s", name);
+  c->vector_nbytes = 32; c->vector_registers = 16;
+  c->dots = 1 << TINY_DOT_I16; c->tiles = 0;
+  return 1;
 }
 
 // ** pages **
@@ -5763,7 +5780,8 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
   return word ? b : a;
 }
 
-enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2 };            // bits of EXP2's k: e^x; x is not above 0, or NaN
+// Bits of EXP2's k: e^x; x is not above 0, or NaN; nor what it gives below 2^-184.
+enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4 };
 
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
@@ -5843,8 +5861,17 @@ static int64_t tn_alu_compare(int op, int d, int64_t a, int64_t b) {
                             a == b;
 }
 
+// How many values share a word of a DOT.
+static int tn_dot_values(int64_t k) { return k == TINY_DOT_U8_I8 ? 4 : 2; }
+
 // c plus the products of the neighbours that the words a and b hold.
 static int64_t tn_alu_dot(int64_t k, uint32_t a, uint32_t b, int64_t c) {
+  if (k == TINY_DOT_I16) {
+    uint32_t sum = (uint32_t)c;
+    for (int i = 0; i < 32; i += 16)
+      sum += (uint32_t)((int32_t)((a >> i & 65535) ^ 32768) - 32768) * (((b >> i & 65535) ^ 32768) - 32768);
+    return tn_dtype_wrap(TINY_I32, sum);
+  }
   if (k == TINY_DOT_U8_I8) {
     uint32_t sum = (uint32_t)c;
     for (int i = 0; i < 32; i += 8) sum += (a >> i & 255) * (uint32_t)(((b >> i & 255) ^ 128) - 128);
@@ -6860,7 +6887,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
       : "takes its space and its number of elements";
     case TINY_OP_DETACH: return nsrc == 1 ? NULL : nsrc == 3 && nv ? tn_convolution_fits(src, nv, v) :
       tn_slope_fits(nsrc, src, k) ? NULL : "takes a slope, and a value of its arguments' shape";
-    case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING) ? NULL
+    case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED) ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
@@ -8609,6 +8636,17 @@ static tiny_uop *tn_without_sign(tiny_ctx *t, tiny_uop *x) {
   return tn_sloped(t, TN_SLOPE_ABS,
                    tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL), x);
 }
+// x, or -0 where its sign bit is set. Of bits: compilers take what compares with 0 for a maximum, and +0 for -0.
+static tiny_uop *tn_not_below(tiny_ctx *t, tiny_uop *x) {
+  const int integer = tn_integer_of(x->dtype);
+  tiny_uop *bits = tn_uop_make(t, TINY_OP_BITCAST, integer, 1, 1, &x, 0, 0, NULL), *signs, *kept;
+  if (tn_bad(t, x) || tn_bad(t, bits)) return x;
+  signs = tn_binary(t, TINY_OP_SHR, bits, tn_int(t, integer, tn_bits(x->dtype) - 1));
+  kept = tn_binary(t, TINY_OP_XOR, tn_binary(t, TINY_OP_AND, signs, tn_int(t, integer, tn_dtype_max(integer))),
+                   tn_int(t, integer, -1));
+  bits = tn_binary(t, TINY_OP_AND, bits, kept);
+  return tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL);
+}
 static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL) return x;
   return tn_is_float(x->dtype) ? tn_without_sign(t, x) : tn_max(t, x, tn_neg(t, x));
@@ -8876,11 +8914,13 @@ static tiny_uop *tn_erf(tiny_ctx *t, tiny_uop *x) {
   return tn_sloped(t, TN_SLOPE_ERF, tn_negate(t, tn_below_zero(t, x), y), x);
 }
 // Of f32, 1 - Phi(|x|) is e^(-x^2/2) P(|x|) / Q(|x|) at every x. tools/minimax.py, "normal tail", highest power first.
+// The quotient is there before the power, which is the longer way.
 static tiny_uop *tn_normal_tail(tiny_ctx *t, tiny_uop *x) {
   static const double p[5] = {0.00408879388, 0.0404555351, 0.182720199, 0.437620074, 0.5};
   static const double q[6] = {0.0102489637, 0.101413585, 0.468107969, 1.20039678, 1.67312503, 1};
-  tiny_uop *a = tn_at_most(t, tn_size(t, x), 15), *e = tn_exp_falling(t, tn_mul(t, a, tn_times(t, a, -0.5)));
-  return tn_fdiv(t, tn_mul(t, e, tn_polynomial(t, a, 5, p)), tn_polynomial(t, a, 6, q));
+  tiny_uop *a = tn_at_most(t, tn_without_sign(t, x), 15), *z = tn_mul(t, a, tn_times(t, a, -0.5));
+  tiny_uop *e = tn_sibling(t, TINY_OP_EXP2, TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED, z);
+  return tn_mul(t, e, tn_fdiv(t, tn_polynomial(t, a, 5, p), tn_polynomial(t, a, 6, q)));
 }
 // The normal distribution, (1 + erf(x / sqrt 2)) / 2, exact below 0 as well.
 static tiny_uop *tn_normal_cdf(tiny_ctx *t, tiny_uop *x) {
@@ -12122,7 +12162,7 @@ static int tn_find_scan(tiny_ctx *t, tiny_uop *reduce, tiny_uop *const *out, int
 // ---- end src/rules/reduce.c ----
 // ---- begin src/rules/transcendental.c ----
 // transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
-// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0.
+// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0, + 4 nor 2^x or e^x below 2^-184.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
@@ -12251,10 +12291,11 @@ static tiny_uop *tn_exp_of(tiny_ctx *t, tiny_uop *given, int natural) {
 }
 // The same of x <= 0, where all results can be lifted: 2^(n + lift) is a number, and times NaN is NaN. Below low it is
 // 0, and nothing underflows.
-static tiny_uop *tn_exp_falling_of(tiny_ctx *t, tiny_uop *given, int natural) {
+static tiny_uop *tn_exp_falling_of(tiny_ctx *t, tiny_uop *given, int k) {
+  const int natural = k & TN_EXP_NATURAL;
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
   const double low = -(f->bias + f->lift) / tn_exp_facts_of(given->dtype, natural)->per;
-  tiny_uop *bits, *x = where(lt(given, N(given, low)), N(given, low), given);
+  tiny_uop *bits, *x = k & TN_EXP_BOUNDED ? given : where(lt(given, N(given, low)), N(given, low), given);
   tiny_uop *p = tn_exp_reduced(t, x, natural, f->bias + f->lift, &bits);
   tiny_uop *scale = tn_bitcast(t, shl(bits, K(bits, f->mantissa)), x->dtype);
   return mul(mul(p, scale), N(x, ldexp(1, -f->lift)));
@@ -12940,7 +12981,7 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
   }
   switch (r->op) {
     case TINY_OP_EXP2:
-      return (r->k & TN_EXP_FALLING ? tn_exp_falling_of : tn_exp_of)(t, x, (int)r->k & TN_EXP_NATURAL);
+      return r->k & TN_EXP_FALLING ? tn_exp_falling_of(t, x, (int)r->k) : tn_exp_of(t, x, (int)r->k & TN_EXP_NATURAL);
     case TINY_OP_LOG2: return tn_log2_value(t, x);
     case TINY_OP_SIN: return tn_sin_of(t, x, (int)r->k);
     case TINY_OP_TRUNC: return tn_trunc_of(t, x);
@@ -16060,8 +16101,12 @@ static tiny_uop *tn_relu(tiny_ctx *t, tiny_uop *x) { return tn_max(t, x, tn_k(t,
 static tiny_uop *tn_relu6(tiny_ctx *t, tiny_uop *x) { return tn_between(t, x, 0, 6); }
 static tiny_uop *tn_silu(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, tn_sigmoid(t, x)); }
 // x Phi(x), Phi the normal distribution: Hendrycks and Gimpel, arXiv:1606.08415.
+// Of f32 max(x, 0) - |x| (1 - Phi(|x|)): what lies beyond 15 is itself or -0, and -inf no number.
 static tiny_uop *tn_gelu(tiny_ctx *t, tiny_uop *x) {
-  return tn_mul(t, x, tn_normal_cdf(t, x));
+  tiny_uop *y = tn_mul(t, x, tn_normal_cdf(t, x));
+  if (tn_bad(t, y) || tn_is_f64(t, x)) return y;
+  tiny_uop *a = tn_without_sign(t, tn_at_most(t, x, 15));
+  return tn_sloped(t, TN_SLOPE_SAME, tn_sub(t, tn_not_below(t, x), tn_mul(t, a, tn_normal_tail(t, x))), y);
 }
 // 0.5 x (1 + tanh(u)) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3).
 static tiny_uop *tn_gelu_tanh(tiny_ctx *t, tiny_uop *x) {
@@ -28667,27 +28712,34 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   return tn_like(t, u, u->lanes, src.n, src.u);
 }
 
-// Does some load read other vectors for each copy of r?
+// Does some load read other vectors for each copy of r? 2: in a loop of sums, 1: elsewhere, as what they add to.
 static int tn_copies_vectors(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
+  int best = 0;
   for (int i = 0; i < all->n; i++) {
     tiny_uop *at = all->u[i]->op == TINY_OP_LOAD ? all->u[i]->src[0]->src[1] : NULL;
-    for (int j = 0; at && j < all->n; j++)
-      if (all->u[j]->op == TINY_OP_RANGE && tn_range_kind(all->u[j]) == TN_VECTOR && tn_depends(t, at, all->u[j]) &&
-          tn_depends(t, at, r))
-        return 1;
+    if (!at || !tn_depends(t, at, r)) continue;
+    int vector = 0, sums = 0;
+    for (int j = 0; j < all->n; j++) {
+      const tiny_uop *other = all->u[j];
+      const int kind = other->op == TINY_OP_RANGE ? tn_range_kind(other) : -1;
+      if (kind == TN_VECTOR) vector |= tn_depends(t, at, other);
+      if (kind == TN_REDUCE) sums |= tn_depends(t, at, other);
+    }
+    if (vector && 1 + sums > best) best = 1 + sums;
   }
-  return 0;
+  return best;
 }
 
 // The range whose copies stand beside each other before others are copied: of a tile of sums that are products of a
 // few vectors and of numbers, each number meets all vectors at once, and leaves its register.
 static tiny_uop *tn_copies_next(tiny_ctx *t, const tn_list *all) {
   tiny_uop *first = NULL;
-  for (int i = 0; i < all->n; i++) {
+  int best = -1;
+  for (int i = 0; i < all->n && best < 2; i++) {
     tiny_uop *r = all->u[i];
     if (r->op != TINY_OP_RANGE || (tn_range_kind(r) != TN_UPCAST && tn_range_kind(r) != TN_UNROLL)) continue;
-    if (tn_copies_vectors(t, all, r)) return r;
-    if (!first) first = r;
+    const int vectors = tn_copies_vectors(t, all, r);
+    if (vectors > best) { best = vectors; first = r; }
   }
   return first;
 }
@@ -30211,10 +30263,15 @@ static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r
 #include "transform.c"
 #endif
 
+// The first that the target has is taken.
 static const struct { uint8_t x, y, sum, dot; } tn_dots[] = {
   {TINY_BF16, TINY_BF16, TINY_F32, TINY_DOT_BF16}, {TINY_U8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},
-  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8}   // x + 128 is unsigned: what is too much is taken away
+  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},  // x + 128 is unsigned: what is too much is taken away
+  {TINY_I16, TINY_I16, TINY_I32, TINY_DOT_I16}   // or bytes, which are widened
 };
+static int tn_dot_takes(int wanted, int dtype) {
+  return dtype == wanted || (wanted == TINY_I16 && (dtype == TINY_I8 || dtype == TINY_U8));
+}
 
 // The n values that x has from n * left on along r, in one word.
 static tiny_uop *tn_word_of(tiny_ctx *t, tiny_uop *x, tiny_uop *r, tiny_uop *left, int n) {
@@ -30242,10 +30299,12 @@ static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_ta
   tiny_uop *reduce = c.sum, *r = p->red[0];
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
     tiny_uop *x = c.operand[i & 1]->src[0], *y = c.operand[!(i & 1)]->src[0];
-    const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
-    if (!tn_target_dots(target, dot) || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
-        reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
+    const int dot = tn_dots[i / 2].dot, n = tn_dot_values(dot);
+    if (!tn_target_dots(target, dot) || !tn_dot_takes(tn_dots[i / 2].x, x->dtype) ||
+        !tn_dot_takes(tn_dots[i / 2].y, y->dtype) || reduce->dtype != tn_dots[i / 2].sum ||
+        tn_range_extent(r) % n || tn_range_extent(r) == n)
       continue;
+    if (dot == TINY_DOT_I16) { x = tn_cast(t, x, TINY_I16); y = tn_cast(t, y, TINY_I16); }
     tiny_uop *words = tn_range(t, tn_range_extent(r) / n, TN_REDUCE),
              *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
     x = tn_word_of(t, x, r, words, n);
@@ -31906,8 +31965,10 @@ static int64_t tn_panel_nbytes(const tn_target *target) {
 // Are the rows of this load worth packing beside the panel? If they are converted; if it takes K blocks to read them
 // and they are whole pages apart: few sets of the caches and few banks of memory hold them.
 static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int is_kblocked) {
-  const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
-  if (p->reduce[0]->src[0]->op != TINY_OP_DOT && nbytes < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
+  const tiny_uop *product = p->reduce[0]->src[0];
+  const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes, together = product->op == TINY_OP_DOT ?
+      tn_dot_values(product->k) : 1;
+  if (nbytes * together < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
   return is_kblocked && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
 }
 
@@ -33768,13 +33829,18 @@ static const char *const tn_c_prelude[] = {
   "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })",
   "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
-  // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD; the lesser widths need AVX-512VL, or the VEX form of AVX-VNNI.
+  // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD, VPDPWSSD, VPMADDWD; the lesser widths need AVX-512VL, or the VEX form of
+  // AVX-VNNI.
   "#define DOT(T, name, x, y, z) ({ T z_ = (z); "
     "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
   "#ifdef __AVX512VNNI__",
   "  #define DOT_U8_I8 \"vpdpbusd\"",
+  "  #define DOT_I16(T, x, y, z) DOT(T, \"vpdpwssd\", x, y, z)",
   "#else",
   "  #define DOT_U8_I8 \"%{vex%} vpdpbusd\"",
+  // in assembly: the compiler would unroll its loop, and reorder the additions, by more registers than there are
+  "  #define DOT_I16(T, x, y, z) ({ T z_ = (z), v_; "
+    "__asm__(\"vpmaddwd %2, %1, %0\" : \"=v\"(v_) : \"v\"(x), \"v\"(y)); z_ + v_; })",
   "#endif",
   "#ifdef __clang__",
   "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)",
@@ -33865,7 +33931,8 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
 
 // The formats of TINY_DOT_*, for a processor that has their instructions.
 static const char *const tn_c_dots[TINY_DOT_COUNT] = {
-  "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)"
+  "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)",
+  "DOT_I16(%t, %0, %1, %2)"
 };
 
 // The matrix units of TN_C_UNITS, for a processor that has them: Intel SDM vol. 1, 18 and vol. 2, TDPBF16PS, TDPBSSD ..
@@ -34565,8 +34632,8 @@ typedef struct tn_llvm {
 // What the text says of the processor.
 typedef struct tn_llvm_machine { const char *attributes, *dots[TINY_DOT_COUNT]; } tn_llvm_machine;
 static const tn_llvm_machine tn_llvm_machines[2] = {
-  {"", {"vdpbf16ps", "{vex} vpdpbusd"}},
-  {" \"prefer-vector-width\"=\"512\"", {"vdpbf16ps", "vpdpbusd"}}          // 64-byte vectors
+  {"", {"vdpbf16ps", "{vex} vpdpbusd", "vpmaddwd"}},
+  {" \"prefer-vector-width\"=\"512\"", {"vdpbf16ps", "vpdpbusd", "vpmaddwd"}}    // 64-byte vectors
 };
 
 // ** types and constants **
@@ -34850,8 +34917,16 @@ static void tn_llvm_call(tn_llvm *x, const tiny_uop *u, const char *name, const 
   tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
 }
 
+// VPMADDWD adds the two products, but not the sum so far.
 static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
   const char *words = tn_llvm_type_of(x, u->src[0]), *type = tn_llvm_type_of(x, u);
+  if (u->k == TINY_DOT_I16) {
+    const char *sum = tn_llvm_temp(x);
+    tn_llvm_line(x, "%s = call %s asm \"%s $2, $1, $0\", \"=v,v,v\"(%s %s, %s %s)", sum, type, x->machine->dots[u->k],
+                 words, tn_llvm_expr(x, u->src[0]), words, tn_llvm_expr(x, u->src[1]));
+    tn_llvm_line(x, "%s = add %s %s, %s", name, type, sum, tn_llvm_expr(x, u->src[2]));
+    return;
+  }
   tn_llvm_line(x, "%s = call %s asm \"%s $2, $1, $0\", \"=v,v,v,0\"(%s %s, %s %s, %s %s)", name, type,
                x->machine->dots[u->k], words, tn_llvm_expr(x, u->src[0]), words, tn_llvm_expr(x, u->src[1]), type,
                tn_llvm_expr(x, u->src[2]));
@@ -36146,15 +36221,17 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   #define TN_TEST_IR 0
 #endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
-  if (which && *which && strcmp(which, "0")) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, not '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+  tn_os_cpu facts = tn_os_cpu_get();
+  const int whole = !which || !*which || !strcmp(which, "0");
+  if (!whole && (strcmp(which, "avx2") || !tn_os_cpu_as_avx2(&facts))) {
+    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->t = t;
   c->takes_ir = takes_ir;
-  c->facts = tn_os_cpu_get();
+  c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
   tn_cpu_first_compiler(c);
@@ -42080,251 +42157,251 @@ Where things stand in tiny.h
 
     500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    756  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1460  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    757  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1461  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1666  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1667  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2032  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2033  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2188  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2189  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2325  src/api/io.h                 tensors from files and to files
-   2401  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2326  src/api/io.h                 tensors from files and to files
+   2402  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2804  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2806  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2970  src/base/number.c            numbers as text, in and out
-   3407  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   2972  src/base/number.c            numbers as text, in and out
+   3409  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3592  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3594  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3781  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3783  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3883  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3885  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4289  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4306  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4436  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   4929  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4453  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   4946  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5509  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5526  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5736  src/ir/alu.c                 the meaning of every arithmetic op, once
-   5886  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6599  src/machine/machine.c        what a device is made of, as far as schedules and the cost model ask:
+   5753  src/ir/alu.c                 the meaning of every arithmetic op, once
+   5913  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6626  src/machine/machine.c        what a device is made of, as far as schedules and the cost model ask:
                                       levels of memory, what memory lies in
-   6636  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6663  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   6748  src/ir/args.c                which k, v and sources fit an op
-   6901  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7520  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   6775  src/ir/args.c                which k, v and sources fit an op
+   6928  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7547  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8103  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8130  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8463  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8490  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8575  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8602  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   8999  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9039  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9273  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9313  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10163  src/ir/spec.c                the verifier
-  10508  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10203  src/ir/spec.c                the verifier
+  10548  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  10724  src/rules/notation.c         the algebra that bodies of rules are written in
-  10759  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  10957  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  10764  src/rules/notation.c         the algebra that bodies of rules are written in
+  10799  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  10997  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11117  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11157  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11511  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11551  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  11710  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  11750  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12124  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12164  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12465  src/rules/decompose.c        from what the IR means to what a target can do
-  13046  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12506  src/rules/decompose.c        from what the IR means to what a target can do
+  13087  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13080  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13121  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13579  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13620  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13661  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13702  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14340  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14381  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14561  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14602  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15171  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15212  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15459  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15500  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  15932  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  15973  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16039  src/tensor/activation.c      what stands between the layers of a network
-  16215  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16560  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16080  src/tensor/activation.c      what stands between the layers of a network
+  16260  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16605  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  16804  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  16849  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17535  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17580  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18167  src/tensor/random.c          numbers from a counter, the same on every device
-  18441  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18212  src/tensor/random.c          numbers from a counter, the same on every device
+  18486  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  18761  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19057  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  18806  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19102  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19194  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19239  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  19733  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  19778  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20452  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20497  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  20854  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  20899  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  20993  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21038  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21440  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21485  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  21876  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  21921  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22224  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22544  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22670  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22269  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22589  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22715  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  22828  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  22873  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23320  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23596  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23365  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23641  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23692  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23737  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  23947  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24342  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  23992  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24387  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24618  src/tensor/params.c          lists of named tensors: what a network consists of
-  24711  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24663  src/tensor/params.c          lists of named tensors: what a network consists of
+  24756  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25093  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25138  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25208  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25253  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25505  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25550  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25621  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25666  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26107  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26152  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  26871  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  26916  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27339  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27384  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  27773  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  27818  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28344  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28461  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28389  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28506  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  28893  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  28945  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29059  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29111  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29285  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29337  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29509  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29561  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29636  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29698  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29688  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29750  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  29852  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  29919  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30205  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29904  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  29971  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30257  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30287  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30346  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30352  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30411  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30486  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30545  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30564  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30623  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30623  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30682  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31262  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31321  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31359  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31418  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31451  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31510  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  31847  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  31906  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32437  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32498  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32556  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32648  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32617  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32709  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  32720  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  32781  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  32825  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  32925  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33002  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33141  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  32886  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  32986  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33063  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33202  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33476  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33537  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33702  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33763  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  33933  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34000  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  33994  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34061  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34537  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34604  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35064  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35359  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35139  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35434  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  35754  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36352  src/runtime/interp.c         the backend INTERP
-  36430  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  35829  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36429  src/runtime/interp.c         the backend INTERP
+  36507  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36513  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  36724  src/runtime/device.c         which backend a context runs on
-  36866  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37016  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36590  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  36801  src/runtime/device.c         which backend a context runs on
+  36943  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37093  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37187  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37252  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37264  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37329  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37602  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38020  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37679  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38097  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38736  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  38813  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39171  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39248  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  39935  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40012  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40153  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40230  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40426  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40503  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40694  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40771  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  40871  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  40948  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41045  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41406  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41642  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41122  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41483  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41719  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  41790  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  41956  src/runtime/context.c        opening and closing, the first error, totals
+  41867  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42033  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -16,7 +16,7 @@ static int attention_graph(tiny_ctx *t, int64_t length, int causal, int backward
 
 // Bytes beyond inputs and outputs that one pass takes at its peak.
 static double attention_memory(int64_t length, int causal, int backward) {
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   tiny_tensor *in[4], *out[3];
   const int n = attention_graph(t, length, causal, backward, in, out);
   tiny_realize(in, 4);
@@ -34,7 +34,7 @@ static void bench_attention_pass(int causal, int backward, mean *all) {
   snprintf(name, sizeof name, "attention%s%s", causal ? ", causal" : "", backward ? ", with gradients" : "");
   if (!wanted(name)) return;
   static float first[1000];
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   tiny_tensor *in[4], *out[3], *result[3];
   const int n = attention_graph(t, LENGTH, causal, backward, in, out);
   program ours = {t, tiny_capture(t, in, 4, out, n), in};

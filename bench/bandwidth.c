@@ -26,7 +26,7 @@ static void bench_bandwidth(void) {
   if (!x || !y || !z) { printf("  no memory for 1.5 GiB\n"); return; }
   for (size_t i = 0; i < big; i++) x[i] = (float)(i & 1023) * 0.001f;
   for (size_t i = 0; i < n; i++) { y[i] = 0; z[i] = x[i]; }
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   const tiny_shape all_shape = TINY_SHAPE((int64_t)big), shape = TINY_SHAPE((int64_t)n);
   tiny_tensor *all = tiny_blob(t, x, TINY_F32, all_shape, NULL);
   tiny_tensor *in[2] = {tiny_blob(t, x, TINY_F32, shape, NULL), tiny_blob(t, z, TINY_F32, shape, NULL)};

@@ -1,7 +1,8 @@
 // bench: every figure that the library is measured by, from one run and next to what it is compared with.
 //   make bench                   all sections; the same numbers as build/bench.json, and a chart, build/bench.svg
 //   make bench SECTIONS=rm       some of them, by the letters of the table at the end
-//   build/bench/bench [-q] [-k TEXT] [SECTIONS]      -q: fewer rounds; -k: only rows whose name contains TEXT
+//   build/bench/bench [-q] [-k TEXT] [-2] [SECTIONS]      -q: fewer rounds; -k: only rows whose name contains TEXT;
+//                                                         -2: all as on a processor with AVX2 and nothing wider
 //
 // What it compares with, `tools/setup.sh bench` installs. The last full run is kept in results.md.
 //
@@ -29,6 +30,7 @@
 #include <unistd.h>
 
 static char *self;                           // the path of this program
+static const char *device = "CPU";
 
 #include "measure.c"
 #include "limits.c"
@@ -69,6 +71,15 @@ static void describe_machine(void) {
     snprintf(machine + n, sizeof machine - (size_t)n, "; %.*s", (int)strcspn(out, "\n"), out);
 }
 
+static void restrict_to_avx2(void) {
+  static const char *const peers[][2] = {
+    {"DNNL_MAX_CPU_ISA", "AVX2"}, {"ONEDNN_MAX_CPU_ISA", "AVX2"}, {"ATEN_CPU_CAPABILITY", "avx2"},
+    {"OPENBLAS_CORETYPE", "Haswell"}
+  };
+  device = "CPU:avx2";
+  for (size_t i = 0; i < sizeof peers / sizeof *peers; i++) setenv(peers[i][0], peers[i][1], 1);
+}
+
 int main(int argc, char **argv) {
   const char *letters = NULL;
   self = argv[0];
@@ -76,6 +87,7 @@ int main(int argc, char **argv) {
     if (!strcmp(argv[i], "--blas")) return blas_self_test();
     if (!strcmp(argv[i], "-q")) { rounds = 5; budget = 1.5; }
     else if (!strcmp(argv[i], "-k") && i + 1 < argc) only = argv[++i];
+    else if (!strcmp(argv[i], "-2")) restrict_to_avx2();
     else letters = argv[i];
   }
   describe_machine();

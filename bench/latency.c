@@ -122,7 +122,7 @@ static void hello_breakdown(char *folder) {
     static float out[512 * 10];
     remove_folder(folder);
     const double start = seconds();
-    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU", .cache_dir = folder});
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = device, .cache_dir = folder});
     add(&open, (seconds() - start) * 1e3);
     tiny_tensor *x = tiny_rand(t, TINY_SHAPE(512, 784)), *w = tiny_rand(t, TINY_SHAPE(784, 10));
     tiny_read(tiny_softmax(tiny_matmul(x, w), -1), out, sizeof out);
@@ -215,7 +215,7 @@ static void bench_steps(void) {
   heading("steps: a graph that is built anew and was seen before; all of its time is overhead");
   for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
     const int n = sizes[k];
-    tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
     tiny_tensor *state = random_tensor(t, TINY_SHAPE(16)), *out;
     series rebuilt = {{0}, 0}, replayed = {{0}, 0};
     for (int i = 0; i < 3; i++) step(t, state, n);
@@ -262,7 +262,7 @@ static void count_kernels(tiny_ctx *t, const char *name, tiny_tensor *y, double 
 
 static void bench_kernels(void) {
   enum { M = 512, N = 1024, K = 256 };
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   tiny_tensor *x = random_tensor(t, TINY_SHAPE(M, N)), *w = random_tensor(t, TINY_SHAPE(N, K));
   tiny_tensor *b = random_tensor(t, TINY_SHAPE(K)), *scale = random_tensor(t, TINY_SHAPE(N));
   heading("kernels: how many, and bytes they name per byte of inputs and outputs (1: nothing passes twice)");

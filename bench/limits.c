@@ -65,7 +65,7 @@ static void measure_limits(void) {
   const char *filter = only;
   heading("limits: the best of hand-written loops on this machine's cores");
   if (!x) { printf("  no memory for 512 MiB\n"); return; }
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   only = NULL;
   for (size_t i = 0; i < 2 * n; i++) x[i] = (float)(i & 1023) * 0.001f;
   const hand_args none = {NULL, NULL, NULL}, a = {y, x, NULL};

@@ -14,7 +14,7 @@ static void bench_reductions(mean *all) {
   float *x = big_array(n * 4);
   if (!x) { printf("  no memory for 1 GiB\n"); return; }
   for (size_t i = 0; i < n; i++) x[i] = (float)(i * 2654435761u % 65521) * 0.001f;
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   tiny_tensor *in = tiny_blob(t, x, TINY_F32, TINY_SHAPE((int64_t)n), NULL);
   const double nbytes = 4.0 * (double)n;
   for (size_t i = 0; i < sizeof folds / sizeof *folds; i++)
@@ -31,7 +31,7 @@ static void bench_copies(mean *all) {
   for (size_t i = 0; i < 3 * n + PAGE; i++) x[i] = (float)(i & 1023) * 0.001f;
   int32_t *row = malloc(LOOKUPS * sizeof *row);
   for (uint32_t i = 0; i < LOOKUPS; i++) row[i] = (int32_t)((number(i, 5, 1) + 0.5f) * TABLE) % TABLE;
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   const hand_args a = {x + 2 * n + PAGE, x, NULL};
   const double one = 4.0 * (double)n;
   tiny_tensor *in[2], *half[2];
@@ -63,7 +63,7 @@ static void bench_columns(void) {
   if (!x || !at) { printf("  no memory for 128 MiB\n"); free(at); free_array(x, (size_t)2 * N * 4); return; }
   for (uint32_t i = 0; i < 2 * N; i++) x[i] = number(i, 6, 2);
   for (uint32_t i = 0; i < PICKS; i++) at[i] = (int32_t)((number(i, 7, 1) + 0.5f) * N) % N;
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   const hand_args a = {x + N, x, NULL};
   const double whole = 4.0 * N, million = 4.0 * (1 << 20);
   tiny_tensor *square = tiny_blob(t, x, TINY_F32, TINY_SHAPE(SIDE, SIDE), NULL);

@@ -32,7 +32,7 @@ static void bench_narrow_product(int64_t n, int bytes, mean *all) {
     if (bytes) { a[i] = (char)(int)(x * 127); b[i] = (char)(int)(y * 127); }
     else { ((uint16_t *)(void *)a)[i] = bf16_of(x); ((uint16_t *)(void *)b)[i] = bf16_of(y); }
   }
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   const tiny_dtype type = bytes ? TINY_I8 : TINY_BF16;
   tiny_tensor *in[2] = {tiny_from(t, a, type, TINY_SHAPE(n, n)), tiny_from(t, b, type, TINY_SHAPE(n, n))}, *out;
   tiny_tensor *x = bytes ? tiny_cast(in[0], TINY_I32) : in[0], *w = bytes ? tiny_cast(in[1], TINY_I32) : in[1];
@@ -82,7 +82,7 @@ static void bench_half_product(int64_t n) {
   char name[64];
   snprintf(name, sizeof name, "f16 matmul %lld : f32", (long long)n);
   if (!wanted(name)) return;
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   tiny_tensor *in[2][2];
   program ours[2];
   racer r[2] = {{.name = "f16"}, {.name = "f32"}};

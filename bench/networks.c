@@ -78,7 +78,7 @@ static void bench_network(int which, int batch, mean *all) {
   char name[64], what[64];
   snprintf(name, sizeof name, "%s, batch %d", networks[which].name, batch);
   if (!wanted(name)) return;
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   net n = {.t = t};
   tiny_tensor *in, *out = network(&n, which, batch, &in), *result;
   program ours = {t, tiny_capture(t, &in, 1, &out, 1), &in};

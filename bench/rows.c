@@ -38,7 +38,7 @@ static void bench_row(const row_work *w, int64_t m, int64_t n, mean *means) {
   float *x = big_array(2 * count * 4), *y = x + count;
   if (!x) return;
   for (size_t i = 0; i < count; i++) { x[i] = number((uint32_t)i, 1, 8); y[i] = 0; }
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   tiny_tensor *in = tiny_blob(t, x, TINY_F32, TINY_SHAPE(m, n), NULL), *out = w->build(in, n);
   program ours = {t, tiny_capture(t, &in, 1, &out, 1), &in};
   racer r[RACERS] = {{.name = "tiny", .run = program_run, .arg = &ours}};

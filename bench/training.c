@@ -77,7 +77,7 @@ static double transformer_flops(void) {
 static void bench_transformer(void) {
   static transformer m;
   heading("training: a step of a transformer, 6 layers, 384 wide, batch 8 x 128, Adam");
-  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "CPU"});
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   transformer_new(&m, t);
   transformer_step(&m);
   float loss = (float)m.loss;

@@ -8,10 +8,11 @@
 
 typedef struct product { int m, k, n, ta, tb, batch; } product;
 
+static const char *device = "CPU";
 static tiny_ctx *open_with(int threads) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = "CPU"; d.threads = threads;
+  d.device = device; d.threads = threads;
   return tiny_open(&d);
 }
 
@@ -127,17 +128,21 @@ static void test_epilogues(void) {
 
 // ** narrow operands, whose products a processor may add by twos or fours **
 
-static int byte(int64_t i, tiny_dtype dtype) { return (int)(i * 37 % 256) - (dtype == TINY_I8 ? 128 : 0); }
+static int byte(int64_t i, tiny_dtype dtype) {
+  if (dtype == TINY_I16) return (int)(i * 21333 % 65536) - 32768;
+  return (int)(i * 37 % 256) - (dtype == TINY_I8 ? 128 : 0);
+}
 
 static tiny_tensor *bytes(tiny_ctx *t, tiny_shape s, tiny_dtype dtype) {
   const int64_t n = tn_dims_nelem(s.ndim, s.dim);
-  uint8_t *data = (uint8_t *)malloc((size_t)n);
-  for (int64_t i = 0; i < n; i++) data[i] = (uint8_t)byte(i, dtype);
+  const size_t each = dtype == TINY_I16 ? 2 : 1;
+  uint8_t *data = (uint8_t *)malloc((size_t)n * each);
+  for (int64_t i = 0; i < n; i++) tn_dtype_store(dtype, data + (size_t)i * each, byte(i, dtype));
   tiny_tensor *x = tiny_from(t, data, dtype, s);
   free(data);
   return x;
 }
-// Sums of products of bytes in i32 are exact.
+// Sums of products in i32 are exact, and wrap.
 static void check_bytes(tiny_ctx *t, const product *p, tiny_dtype dx, tiny_dtype dy) {
   const size_t n = (size_t)p->m * (size_t)p->n;
   int32_t *got = (int32_t *)malloc(n * sizeof *got);
@@ -150,10 +155,11 @@ static void check_bytes(tiny_ctx *t, const product *p, tiny_dtype dx, tiny_dtype
   CHECK_EQ(tiny_read(tiny_matmul(tiny_cast(x, TINY_I32), tiny_cast(y, TINY_I32)), got, n * sizeof *got), TINY_OK);
   for (size_t i = 0; i < n; i++) {
     const int64_t row = (int64_t)i / p->n, column = (int64_t)i % p->n;
-    int32_t sum = 0;
+    uint32_t sum = 0;
     for (int64_t k = 0; k < p->k; k++)
-      sum += byte(p->ta ? k * p->m + row : row * p->k + k, dx) * byte(p->tb ? column * p->k + k : k * p->n + column, dy);
-    bad += sum != got[i];
+      sum += (uint32_t)byte(p->ta ? k * p->m + row : row * p->k + k, dx) *
+             (uint32_t)byte(p->tb ? column * p->k + k : k * p->n + column, dy);
+    bad += sum != (uint32_t)got[i];
   }
   CHECK_EQ(bad, 0);
   if (bad) fprintf(stderr, "  %d of %dx%dx%d%s%s in %s and %s\n", bad, p->m, p->k, p->n, p->ta ? " a" : "", p->tb ? " b" : "",
@@ -167,7 +173,9 @@ static void test_narrow(void) {
     {24, 256, 64, 0, 0, 1}, {29, 260, 127, 0, 0, 1}, {61, 516, 131, 0, 0, 1}, {61, 516, 131, 1, 0, 1}, {61, 516, 131, 0, 1, 1},
     {61, 516, 131, 1, 1, 1}, {61, 517, 131, 0, 0, 1}, {26, 8204, 130, 0, 0, 1}, {3, 256, 5, 0, 0, 1}
   };
-  static const tiny_dtype pairs[][2] = {{TINY_U8, TINY_I8}, {TINY_I8, TINY_U8}, {TINY_I8, TINY_I8}, {TINY_U8, TINY_U8}};
+  static const tiny_dtype pairs[][2] = {
+    {TINY_U8, TINY_I8}, {TINY_I8, TINY_U8}, {TINY_I8, TINY_I8}, {TINY_U8, TINY_U8}, {TINY_I16, TINY_I16}, {TINY_I16, TINY_U8}
+  };
   static float got[61 * 131], want[61 * 131];
   tiny_ctx *t = open_with(2);
   for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i += test_step()) {
@@ -185,9 +193,24 @@ static void test_narrow(void) {
   tiny_close(t);
 }
 
-// What a DOT means: 200 * -3 + 2 * 127 + 0 * -128 + 255 * 1, and 1.5 * -2 + 3 * 0.5.
+// The same where nothing is wider than AVX2: bytes are widened, and multiplied in pairs.
+static void test_narrow_avx2(void) {
+  tn_os_cpu facts = tn_os_cpu_get();
+  const int there = tn_os_cpu_as_avx2(&facts);
+  device = "CPU:avx2";
+  tiny_ctx *t = open_with(2);
+  CHECK_EQ(tiny_status(t), there ? TINY_OK : TINY_E_DEVICE);
+  tiny_close(t);
+  if (there) test_narrow();
+  device = "CPU";
+}
+
+// What a DOT means: 200 * -3 + 2 * 127 + 0 * -128 + 255 * 1, 1.5 * -2 + 3 * 0.5, and -32768 * -32768 * 2, which wraps.
 static void test_words(void) {
   const int64_t bytes[3] = {0xFF0002C8, 0x01807FFD, 1000}, halves[3] = {0x40403FC0, 0x3F00C000, tn_from_f64(10)};
+  const int64_t shorts[2][3] = {{0xFFFE0003, 0x00057FFF, 7}, {0x80008000, 0x80008000, -1}};
+  CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_I16, shorts[0], 3), 7 - 2 * 5 + 3 * 32767);
+  CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_I16, shorts[1], 3), INT32_MAX);
   CHECK_EQ(tn_alu(TINY_OP_DOT, TINY_I32, TINY_U32, TINY_DOT_U8_I8, bytes, 3), 1000 - 600 + 254 + 255);
   CHECK(tn_to_f64(tn_alu(TINY_OP_DOT, TINY_F32, TINY_U32, TINY_DOT_BF16, halves, 3)) == 10 - 3 + 1.5);
 }
@@ -240,6 +263,7 @@ int main(void) {
   test_shapes();
   test_epilogues();
   test_narrow();
+  test_narrow_avx2();
   test_threads();
   return test_report();
 }

@@ -130,7 +130,7 @@ static void place_at(tiny_ctx *t, const machine *m, place *p) {
   for (int d = 0; d < 3; d++) { p->limits.global_max[d] = 100 * m->most; p->limits.local_max[d] = m->most; }
   if (m->rich) {
     tn_lang_c(&p->renderer);
-    p->renderer.dots = 1u << TINY_DOT_U8_I8 | 1u << TINY_DOT_BF16;
+    p->renderer.dots = 1u << TINY_DOT_U8_I8 | 1u << TINY_DOT_BF16 | 1u << TINY_DOT_I16;
     p->renderer.units = units; p->renderer.nunits = 1;
   }
   p->target.renderer = m->rich ? &p->renderer : NULL; p->target.limits = &p->limits;

@@ -137,7 +137,8 @@ typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *use
 
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
-  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
+  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2": an x86
+  // processor as if it had AVX2 and nothing wider
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS

@@ -121,6 +121,7 @@ enum {
 enum {
   TINY_DOT_BF16,                           // 2 and 2, into f32; order, rounding and denormals are the device's
   TINY_DOT_U8_I8,                          // 4 and 4, into i32, wrapping
+  TINY_DOT_I16,                            // 2 and 2, into i32, wrapping
   TINY_DOT_COUNT
 };
 

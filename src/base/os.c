@@ -222,6 +222,7 @@ typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
   size_t l2_nbytes;
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
+  int avx2;                                // and FMA: it is there
   int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
@@ -275,14 +276,17 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   const uint32_t avx512 = 1u << 16 | 1u << 17 | 1u << 30 | 1u << 31;
   c->vector_nbytes = c->vector_registers = 16;
   const int avx2 = features[2] >> 5 & 1 && ecx1 >> 12 & 1;             // and FMA
-  if (avx2 && (saved & 0x06) == 0x06) c->vector_nbytes = 32;
+  if (avx2 && (saved & 0x06) == 0x06) {
+    c->avx2 = 1; c->vector_nbytes = 32;
+    c->dots = 1 << TINY_DOT_I16;
+  }
   if ((features[2] & avx512) == avx512 && (saved & 0xe6) == 0xe6) {
     c->vector_nbytes = 64; c->vector_registers = 32;
     if (features[3] >> 11 & 1) c->dots |= 1 << TINY_DOT_U8_I8;             // AVX512_VNNI
     if (features[5] >> 5 & 1) c->dots |= 1 << TINY_DOT_BF16;               // AVX512_BF16
     const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
     if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = 1;
-  } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots = 1 << TINY_DOT_U8_I8;   // AVX-VNNI
+  } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots |= 1 << TINY_DOT_U8_I8;  // AVX-VNNI
   tn_os_cpuid(0x80000000u, 0, r);
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);
@@ -338,6 +342,17 @@ static tn_os_cpu tn_os_cpu_get(void) {
   tn_os_cpu_identify(&c);
   c.l2_nbytes = tn_os_l2_nbytes();
   return c;
+}
+
+// The processor as one that has AVX2 and nothing wider. 0: it has not even that.
+static int tn_os_cpu_as_avx2(tn_os_cpu *c) {
+  char name[sizeof c->name];
+  if (!c->avx2) return 0;
+  memcpy(name, c->name, sizeof name);
+  snprintf(c->name, sizeof c->name, "avx2 of %.80s", name);
+  c->vector_nbytes = 32; c->vector_registers = 16;
+  c->dots = 1 << TINY_DOT_I16; c->tiles = 0;
+  return 1;
 }
 
 // ** pages **

@@ -7,10 +7,15 @@
 #include "transform.c"
 #endif
 
+// The first that the target has is taken.
 static const struct { uint8_t x, y, sum, dot; } tn_dots[] = {
   {TINY_BF16, TINY_BF16, TINY_F32, TINY_DOT_BF16}, {TINY_U8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},
-  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8}   // x + 128 is unsigned: what is too much is taken away
+  {TINY_I8, TINY_I8, TINY_I32, TINY_DOT_U8_I8},  // x + 128 is unsigned: what is too much is taken away
+  {TINY_I16, TINY_I16, TINY_I32, TINY_DOT_I16}   // or bytes, which are widened
 };
+static int tn_dot_takes(int wanted, int dtype) {
+  return dtype == wanted || (wanted == TINY_I16 && (dtype == TINY_I8 || dtype == TINY_U8));
+}
 
 // The n values that x has from n * left on along r, in one word.
 static tiny_uop *tn_word_of(tiny_ctx *t, tiny_uop *x, tiny_uop *r, tiny_uop *left, int n) {
@@ -38,10 +43,12 @@ static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_ta
   tiny_uop *reduce = c.sum, *r = p->red[0];
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
     tiny_uop *x = c.operand[i & 1]->src[0], *y = c.operand[!(i & 1)]->src[0];
-    const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
-    if (!tn_target_dots(target, dot) || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
-        reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
+    const int dot = tn_dots[i / 2].dot, n = tn_dot_values(dot);
+    if (!tn_target_dots(target, dot) || !tn_dot_takes(tn_dots[i / 2].x, x->dtype) ||
+        !tn_dot_takes(tn_dots[i / 2].y, y->dtype) || reduce->dtype != tn_dots[i / 2].sum ||
+        tn_range_extent(r) % n || tn_range_extent(r) == n)
       continue;
+    if (dot == TINY_DOT_I16) { x = tn_cast(t, x, TINY_I16); y = tn_cast(t, y, TINY_I16); }
     tiny_uop *words = tn_range(t, tn_range_extent(r) / n, TN_REDUCE),
              *sum = tn_const(t, reduce->dtype, tn_dtype_value(reduce->dtype, 0));
     x = tn_word_of(t, x, r, words, n);

@@ -207,27 +207,34 @@ static tiny_uop *tn_unrolled(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
   return tn_like(t, u, u->lanes, src.n, src.u);
 }
 
-// Does some load read other vectors for each copy of r?
+// Does some load read other vectors for each copy of r? 2: in a loop of sums, 1: elsewhere, as what they add to.
 static int tn_copies_vectors(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
+  int best = 0;
   for (int i = 0; i < all->n; i++) {
     tiny_uop *at = all->u[i]->op == TINY_OP_LOAD ? all->u[i]->src[0]->src[1] : NULL;
-    for (int j = 0; at && j < all->n; j++)
-      if (all->u[j]->op == TINY_OP_RANGE && tn_range_kind(all->u[j]) == TN_VECTOR && tn_depends(t, at, all->u[j]) &&
-          tn_depends(t, at, r))
-        return 1;
+    if (!at || !tn_depends(t, at, r)) continue;
+    int vector = 0, sums = 0;
+    for (int j = 0; j < all->n; j++) {
+      const tiny_uop *other = all->u[j];
+      const int kind = other->op == TINY_OP_RANGE ? tn_range_kind(other) : -1;
+      if (kind == TN_VECTOR) vector |= tn_depends(t, at, other);
+      if (kind == TN_REDUCE) sums |= tn_depends(t, at, other);
+    }
+    if (vector && 1 + sums > best) best = 1 + sums;
   }
-  return 0;
+  return best;
 }
 
 // The range whose copies stand beside each other before others are copied: of a tile of sums that are products of a
 // few vectors and of numbers, each number meets all vectors at once, and leaves its register.
 static tiny_uop *tn_copies_next(tiny_ctx *t, const tn_list *all) {
   tiny_uop *first = NULL;
-  for (int i = 0; i < all->n; i++) {
+  int best = -1;
+  for (int i = 0; i < all->n && best < 2; i++) {
     tiny_uop *r = all->u[i];
     if (r->op != TINY_OP_RANGE || (tn_range_kind(r) != TN_UPCAST && tn_range_kind(r) != TN_UNROLL)) continue;
-    if (tn_copies_vectors(t, all, r)) return r;
-    if (!first) first = r;
+    const int vectors = tn_copies_vectors(t, all, r);
+    if (vectors > best) { best = vectors; first = r; }
   }
   return first;
 }

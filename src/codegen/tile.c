@@ -60,8 +60,10 @@ static int64_t tn_panel_nbytes(const tn_target *target) {
 // Are the rows of this load worth packing beside the panel? If they are converted; if it takes K blocks to read them
 // and they are whole pages apart: few sets of the caches and few banks of memory hold them.
 static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i, int is_kblocked) {
-  const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes;
-  if (p->reduce[0]->src[0]->op != TINY_OP_DOT && nbytes < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
+  const tiny_uop *product = p->reduce[0]->src[0];
+  const int nbytes = tn_dtypes[p->load[i]->dtype].nbytes, together = product->op == TINY_OP_DOT ?
+      tn_dot_values(product->k) : 1;
+  if (nbytes * together < tn_dtypes[p->reduce[0]->dtype].nbytes) return 1;
   return is_kblocked && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
 }
 

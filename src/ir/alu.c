@@ -28,7 +28,8 @@ static uint32_t tn_threefry(uint32_t c0, uint32_t c1, uint32_t k0, uint32_t k1, 
   return word ? b : a;
 }
 
-enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2 };            // bits of EXP2's k: e^x; x is not above 0, or NaN
+// Bits of EXP2's k: e^x; x is not above 0, or NaN; nor what it gives below 2^-184.
+enum { TN_EXP_NATURAL = 1, TN_EXP_FALLING = 2, TN_EXP_BOUNDED = 4 };
 
 static double tn_alu_float(int op, int64_t k, double a, double b, double c) {
   switch (op) {
@@ -108,8 +109,17 @@ static int64_t tn_alu_compare(int op, int d, int64_t a, int64_t b) {
                             a == b;
 }
 
+// How many values share a word of a DOT.
+static int tn_dot_values(int64_t k) { return k == TINY_DOT_U8_I8 ? 4 : 2; }
+
 // c plus the products of the neighbours that the words a and b hold.
 static int64_t tn_alu_dot(int64_t k, uint32_t a, uint32_t b, int64_t c) {
+  if (k == TINY_DOT_I16) {
+    uint32_t sum = (uint32_t)c;
+    for (int i = 0; i < 32; i += 16)
+      sum += (uint32_t)((int32_t)((a >> i & 65535) ^ 32768) - 32768) * (((b >> i & 65535) ^ 32768) - 32768);
+    return tn_dtype_wrap(TINY_I32, sum);
+  }
   if (k == TINY_DOT_U8_I8) {
     uint32_t sum = (uint32_t)c;
     for (int i = 0; i < 32; i += 8) sum += (a >> i & 255) * (uint32_t)(((b >> i & 255) ^ 128) - 128);

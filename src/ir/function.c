@@ -35,6 +35,17 @@ static tiny_uop *tn_without_sign(tiny_ctx *t, tiny_uop *x) {
   return tn_sloped(t, TN_SLOPE_ABS,
                    tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL), x);
 }
+// x, or -0 where its sign bit is set. Of bits: compilers take what compares with 0 for a maximum, and +0 for -0.
+static tiny_uop *tn_not_below(tiny_ctx *t, tiny_uop *x) {
+  const int integer = tn_integer_of(x->dtype);
+  tiny_uop *bits = tn_uop_make(t, TINY_OP_BITCAST, integer, 1, 1, &x, 0, 0, NULL), *signs, *kept;
+  if (tn_bad(t, x) || tn_bad(t, bits)) return x;
+  signs = tn_binary(t, TINY_OP_SHR, bits, tn_int(t, integer, tn_bits(x->dtype) - 1));
+  kept = tn_binary(t, TINY_OP_XOR, tn_binary(t, TINY_OP_AND, signs, tn_int(t, integer, tn_dtype_max(integer))),
+                   tn_int(t, integer, -1));
+  bits = tn_binary(t, TINY_OP_AND, bits, kept);
+  return tn_bad(t, bits) ? bits : tn_uop_make(t, TINY_OP_BITCAST, x->dtype, 1, 1, &bits, 0, 0, NULL);
+}
 static tiny_uop *tn_abs(tiny_ctx *t, tiny_uop *x) {
   if (tn_bad(t, x) || tn_is_unsigned(x->dtype) || x->dtype == TINY_BOOL) return x;
   return tn_is_float(x->dtype) ? tn_without_sign(t, x) : tn_max(t, x, tn_neg(t, x));
@@ -302,11 +313,13 @@ static tiny_uop *tn_erf(tiny_ctx *t, tiny_uop *x) {
   return tn_sloped(t, TN_SLOPE_ERF, tn_negate(t, tn_below_zero(t, x), y), x);
 }
 // Of f32, 1 - Phi(|x|) is e^(-x^2/2) P(|x|) / Q(|x|) at every x. tools/minimax.py, "normal tail", highest power first.
+// The quotient is there before the power, which is the longer way.
 static tiny_uop *tn_normal_tail(tiny_ctx *t, tiny_uop *x) {
   static const double p[5] = {0.00408879388, 0.0404555351, 0.182720199, 0.437620074, 0.5};
   static const double q[6] = {0.0102489637, 0.101413585, 0.468107969, 1.20039678, 1.67312503, 1};
-  tiny_uop *a = tn_at_most(t, tn_size(t, x), 15), *e = tn_exp_falling(t, tn_mul(t, a, tn_times(t, a, -0.5)));
-  return tn_fdiv(t, tn_mul(t, e, tn_polynomial(t, a, 5, p)), tn_polynomial(t, a, 6, q));
+  tiny_uop *a = tn_at_most(t, tn_without_sign(t, x), 15), *z = tn_mul(t, a, tn_times(t, a, -0.5));
+  tiny_uop *e = tn_sibling(t, TINY_OP_EXP2, TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED, z);
+  return tn_mul(t, e, tn_fdiv(t, tn_polynomial(t, a, 5, p), tn_polynomial(t, a, 6, q)));
 }
 // The normal distribution, (1 + erf(x / sqrt 2)) / 2, exact below 0 as well.
 static tiny_uop *tn_normal_cdf(tiny_ctx *t, tiny_uop *x) {

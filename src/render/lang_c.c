@@ -67,13 +67,18 @@ static const char *const tn_c_prelude[] = {
   "#define MAP(T, L, f, x) ({ T v_ = (x); EACH(L) v_[l_] = f(v_[l_]); v_; })",
   "#define LOW(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[0]; })",
   "#define HIGH(T, H, x) ({ union { T v; H h[2]; } u_; u_.v = (x); u_.h[1]; })",
-  // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD; the lesser widths need AVX-512VL, or the VEX form of AVX-VNNI.
+  // Intel SDM vol. 2: VDPBF16PS, VPDPBUSD, VPDPWSSD, VPMADDWD; the lesser widths need AVX-512VL, or the VEX form of
+  // AVX-VNNI.
   "#define DOT(T, name, x, y, z) ({ T z_ = (z); "
     "__asm__(name \" %2, %1, %0\" : \"+v\"(z_) : \"v\"(x), \"v\"(y)); z_; })",
   "#ifdef __AVX512VNNI__",
   "  #define DOT_U8_I8 \"vpdpbusd\"",
+  "  #define DOT_I16(T, x, y, z) DOT(T, \"vpdpwssd\", x, y, z)",
   "#else",
   "  #define DOT_U8_I8 \"%{vex%} vpdpbusd\"",
+  // in assembly: the compiler would unroll its loop, and reorder the additions, by more registers than there are
+  "  #define DOT_I16(T, x, y, z) ({ T z_ = (z), v_; "
+    "__asm__(\"vpmaddwd %2, %1, %0\" : \"=v\"(v_) : \"v\"(x), \"v\"(y)); z_ + v_; })",
   "#endif",
   "#ifdef __clang__",
   "  #define SHUFFLE(I, x, y, ...) __builtin_shufflevector(x, y, __VA_ARGS__)",
@@ -164,7 +169,8 @@ static const struct { int op; const char *scalar, *vector; } tn_c_ops[] = {
 
 // The formats of TINY_DOT_*, for a processor that has their instructions.
 static const char *const tn_c_dots[TINY_DOT_COUNT] = {
-  "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)"
+  "DOT(%t, \"vdpbf16ps\", %0, %1, %2)", "DOT(%t, DOT_U8_I8, %0, %1, %2)",
+  "DOT_I16(%t, %0, %1, %2)"
 };
 
 // The matrix units of TN_C_UNITS, for a processor that has them: Intel SDM vol. 1, 18 and vol. 2, TDPBF16PS, TDPBSSD ..

@@ -29,8 +29,8 @@ typedef struct tn_llvm {
 // What the text says of the processor.
 typedef struct tn_llvm_machine { const char *attributes, *dots[TINY_DOT_COUNT]; } tn_llvm_machine;
 static const tn_llvm_machine tn_llvm_machines[2] = {
-  {"", {"vdpbf16ps", "{vex} vpdpbusd"}},
-  {" \"prefer-vector-width\"=\"512\"", {"vdpbf16ps", "vpdpbusd"}}          // 64-byte vectors
+  {"", {"vdpbf16ps", "{vex} vpdpbusd", "vpmaddwd"}},
+  {" \"prefer-vector-width\"=\"512\"", {"vdpbf16ps", "vpdpbusd", "vpmaddwd"}}    // 64-byte vectors
 };
 
 // ** types and constants **
@@ -314,8 +314,16 @@ static void tn_llvm_call(tn_llvm *x, const tiny_uop *u, const char *name, const 
   tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
 }
 
+// VPMADDWD adds the two products, but not the sum so far.
 static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
   const char *words = tn_llvm_type_of(x, u->src[0]), *type = tn_llvm_type_of(x, u);
+  if (u->k == TINY_DOT_I16) {
+    const char *sum = tn_llvm_temp(x);
+    tn_llvm_line(x, "%s = call %s asm \"%s $2, $1, $0\", \"=v,v,v\"(%s %s, %s %s)", sum, type, x->machine->dots[u->k],
+                 words, tn_llvm_expr(x, u->src[0]), words, tn_llvm_expr(x, u->src[1]));
+    tn_llvm_line(x, "%s = add %s %s, %s", name, type, sum, tn_llvm_expr(x, u->src[2]));
+    return;
+  }
   tn_llvm_line(x, "%s = call %s asm \"%s $2, $1, $0\", \"=v,v,v,0\"(%s %s, %s %s, %s %s)", name, type,
                x->machine->dots[u->k], words, tn_llvm_expr(x, u->src[0]), words, tn_llvm_expr(x, u->src[1]), type,
                tn_llvm_expr(x, u->src[2]));

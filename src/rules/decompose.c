@@ -476,7 +476,7 @@ static tiny_uop *tn_transcend(tiny_ctx *t, const tiny_uop *r) {
   }
   switch (r->op) {
     case TINY_OP_EXP2:
-      return (r->k & TN_EXP_FALLING ? tn_exp_falling_of : tn_exp_of)(t, x, (int)r->k & TN_EXP_NATURAL);
+      return r->k & TN_EXP_FALLING ? tn_exp_falling_of(t, x, (int)r->k) : tn_exp_of(t, x, (int)r->k & TN_EXP_NATURAL);
     case TINY_OP_LOG2: return tn_log2_value(t, x);
     case TINY_OP_SIN: return tn_sin_of(t, x, (int)r->k);
     case TINY_OP_TRUNC: return tn_trunc_of(t, x);

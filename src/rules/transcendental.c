@@ -1,5 +1,5 @@
 // transcendental: EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and integers. EXP2 and SIN have
-// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0.
+// k = 1 for e^x and cos, EXP2 + 2 where x is known not to be above 0, + 4 nor 2^x or e^x below 2^-184.
 //
 // In:  the operands, any number of lanes. Out: an expression without branches, tables in memory or calls.
 // Holds: errors stay within 1 ulp (POW of f64: see there) over all inputs: subnormals, infinities, NaN, huge
@@ -128,10 +128,11 @@ static tiny_uop *tn_exp_of(tiny_ctx *t, tiny_uop *given, int natural) {
 }
 // The same of x <= 0, where all results can be lifted: 2^(n + lift) is a number, and times NaN is NaN. Below low it is
 // 0, and nothing underflows.
-static tiny_uop *tn_exp_falling_of(tiny_ctx *t, tiny_uop *given, int natural) {
+static tiny_uop *tn_exp_falling_of(tiny_ctx *t, tiny_uop *given, int k) {
+  const int natural = k & TN_EXP_NATURAL;
   const tn_float_facts *f = tn_float_facts_of(given->dtype);
   const double low = -(f->bias + f->lift) / tn_exp_facts_of(given->dtype, natural)->per;
-  tiny_uop *bits, *x = where(lt(given, N(given, low)), N(given, low), given);
+  tiny_uop *bits, *x = k & TN_EXP_BOUNDED ? given : where(lt(given, N(given, low)), N(given, low), given);
   tiny_uop *p = tn_exp_reduced(t, x, natural, f->bias + f->lift, &bits);
   tiny_uop *scale = tn_bitcast(t, shl(bits, K(bits, f->mantissa)), x->dtype);
   return mul(mul(p, scale), N(x, ldexp(1, -f->lift)));

@@ -393,15 +393,17 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
   #define TN_TEST_IR 0
 #endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
-  if (which && *which && strcmp(which, "0")) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, not '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+  tn_os_cpu facts = tn_os_cpu_get();
+  const int whole = !which || !*which || !strcmp(which, "0");
+  if (!whole && (strcmp(which, "avx2") || !tn_os_cpu_as_avx2(&facts))) {
+    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->t = t;
   c->takes_ir = takes_ir;
-  c->facts = tn_os_cpu_get();
+  c->facts = facts;
   c->cores = tn_os_cores();
   c->seconds = t->compiler_seconds > 0 ? t->compiler_seconds : TN_CPU_SECONDS;
   tn_cpu_first_compiler(c);

@@ -22,8 +22,12 @@ static tiny_uop *tn_relu(tiny_ctx *t, tiny_uop *x) { return tn_max(t, x, tn_k(t,
 static tiny_uop *tn_relu6(tiny_ctx *t, tiny_uop *x) { return tn_between(t, x, 0, 6); }
 static tiny_uop *tn_silu(tiny_ctx *t, tiny_uop *x) { return tn_mul(t, x, tn_sigmoid(t, x)); }
 // x Phi(x), Phi the normal distribution: Hendrycks and Gimpel, arXiv:1606.08415.
+// Of f32 max(x, 0) - |x| (1 - Phi(|x|)): what lies beyond 15 is itself or -0, and -inf no number.
 static tiny_uop *tn_gelu(tiny_ctx *t, tiny_uop *x) {
-  return tn_mul(t, x, tn_normal_cdf(t, x));
+  tiny_uop *y = tn_mul(t, x, tn_normal_cdf(t, x));
+  if (tn_bad(t, y) || tn_is_f64(t, x)) return y;
+  tiny_uop *a = tn_without_sign(t, tn_at_most(t, x, 15));
+  return tn_sloped(t, TN_SLOPE_SAME, tn_sub(t, tn_not_below(t, x), tn_mul(t, a, tn_normal_tail(t, x))), y);
 }
 // 0.5 x (1 + tanh(u)) = x sigmoid(2u), u = sqrt(2/pi) (x + 0.044715 x^3).
 static tiny_uop *tn_gelu_tanh(tiny_ctx *t, tiny_uop *x) {
