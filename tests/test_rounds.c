@@ -64,7 +64,7 @@ static void check_case(const attention_case *c) {
   }
   p = tiny_capture(t, in, 3, out, 4);
   CHECK(p != NULL);
-  for (int i = 0; p && i < p->plan->nstep; i++) if (p->plan->step[i].rounds) rounds++;
+  for (int i = 0; p && i < p->plan->nstep; i++) if (p->plan->step[i].tiled) rounds++;
   const int64_t nbytes = 4 * c->B * c->H * c->L * c->S;
   if (nbytes >= TN_TILED_LEAST && c->E * 4 < c->L && c->E * 4 < c->S) CHECK(rounds > 4);
   if (nbytes < TN_TILED_LEAST) CHECK_EQ(rounds, 0);
@@ -148,7 +148,7 @@ static void check_classes(int updates) {
   if (updates) { tiny_assign(in[1], g[1]); g[1] = in[1]; }
   tiny_program *p = updates ? NULL : tiny_capture(t, in, 2, g, 2);
   int rounds = 0;
-  for (int i = 0; p && i < p->plan->nstep; i++) rounds += p->plan->step[i].rounds > 0;
+  for (int i = 0; p && i < p->plan->nstep; i++) rounds += p->plan->step[i].tiled > 0;
   CHECK(updates || rounds > 3);
   CHECK_EQ(tiny_realize(g, 2), TINY_OK);
   for (int i = 0; i < 2; i++) {

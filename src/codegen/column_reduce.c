@@ -13,7 +13,6 @@
 
 enum {
   TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
-  TN_COLUMNS_BLOCKS = 8,                   // blocks that there should be
   TN_COLUMNS_CHUNKS = 16                   // that pay for clearing and reading the sums of a block
 };
 
@@ -50,7 +49,7 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
   int64_t f = TN_COLUMNS_NBYTES / nbytes, others = 1;
   for (int i = 0; i < p->nout; i++) if (p->out[i] != v) others *= tn_range_extent(p->out[i]);
   while (f * nbytes > TN_COLUMNS_LEAST &&
-         (n < f || n / f * others < TN_COLUMNS_BLOCKS || !tn_tile_fits(v, f, p->repeats)))
+         (n < f || n / f * others < TN_TASKS_FEW || !tn_tile_fits(v, f, p->repeats)))
     f /= 2;
   return tn_tile_fits(v, f, p->repeats) ? f : 0;
 }

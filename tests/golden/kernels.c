@@ -737,20 +737,20 @@ void E_32_16_95a06d46(void *const *mem, const long long *args, long long task, c
   }
 }
 // == convolution over channels
-void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_32_14_14_3_16_3_c95b5049(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
-  f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
+  f32 *const p1 = (f32 *)mem[1];
   const i32 x0 = (i32)task;
-  const i32 x1 = (i32)(x0 % 7);
-  const i32 x2 = (i32)(x1 * 28);
-  const i32 x3 = (i32)(x0 / 7);
-  const i32 x4 = (i32)(x3 * 3136);
-  f32 local5[224] __attribute__((aligned(64)));
+  const i32 x1 = (i32)(x0 * 1568);
+  f32x8 acc2;
+  const i32 x3 = (i32)(x0 * 1152);
+  const f32x8 x4 = SPLAT(f32x8, f32, 0x0p+0f);
+  f32x8 acc5;
   f32x8 acc6;
-  const i32 x7 = (i32)(x1 * 32);
-  const i32 x8 = (i32)(x3 * 16);
-  const f32x8 x9 = SPLAT(f32x8, f32, 0x0p+0f);
+  f32x8 acc7;
+  f32x8 acc8;
+  f32x8 acc9;
   f32x8 acc10;
   f32x8 acc11;
   f32x8 acc12;
@@ -769,250 +769,124 @@ void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long lo
   f32x8 acc25;
   f32x8 acc26;
   f32x8 acc27;
-  f32x8 acc28;
-  f32x8 acc29;
-  f32x8 acc30;
-  f32x8 acc31;
-  f32x8 acc32;
-  f32x8 acc33;
-  f32x8 acc34;
-  f32x8 acc35;
-  f32x8 acc36;
   ROLLED
-  for (i32 r37 = 0; r37 < 2; r37++) {
-    const i32 x38 = (i32)(r37 * 14);
-    const i32 x39 = (i32)(r37 * 16);
-    acc6 = x9;
-    acc10 = x9;
-    acc11 = x9;
-    acc12 = x9;
-    acc13 = x9;
-    acc14 = x9;
-    acc15 = x9;
-    acc16 = x9;
-    acc17 = x9;
-    acc18 = x9;
-    acc19 = x9;
-    acc20 = x9;
-    acc21 = x9;
-    acc22 = x9;
-    acc23 = x9;
-    acc24 = x9;
-    acc25 = x9;
-    acc26 = x9;
-    acc27 = x9;
-    acc28 = x9;
-    acc29 = x9;
-    acc30 = x9;
-    acc31 = x9;
-    acc32 = x9;
-    acc33 = x9;
-    acc34 = x9;
-    acc35 = x9;
-    acc36 = x9;
+  for (i32 r28 = 0; r28 < 5; r28++) {
+    const i32 x29 = (i32)(((i32)(r28 * (-3))) + 11);
+    i32 x30 = (x29 < 0) ? 0 : x29;
+    const i32 x31 = (i32)(x30 * (-14));
+    const i32 x32 = (i32)(x30 * (-16));
     ROLLED
-    for (i32 r40 = 0; r40 < 16; r40++) {
-      const i32 x41 = (i32)(x7 + ((i32)(r40 * 256)));
-      const i32 x42 = (i32)(((i32)(r40 * 288)) + x8);
+    for (i32 r33 = 0; r33 < 2; r33++) {
+      const i32 x34 = (i32)(((i32)(r33 * (-8))) + 6);
+      i32 x35 = (x34 < 0) ? 0 : x34;
+      const i32 x36 = (i32)(((i32)(x31 - x35)) + x1);
+      const i32 x37 = (i32)(x32 - x35);
+      acc2 = x4;
+      acc5 = x4;
+      acc6 = x4;
+      acc7 = x4;
+      acc8 = x4;
+      acc9 = x4;
+      acc10 = x4;
+      acc11 = x4;
+      acc12 = x4;
+      acc13 = x4;
+      acc14 = x4;
+      acc15 = x4;
+      acc16 = x4;
+      acc17 = x4;
+      acc18 = x4;
+      acc19 = x4;
+      acc20 = x4;
+      acc21 = x4;
+      acc22 = x4;
+      acc23 = x4;
+      acc24 = x4;
+      acc25 = x4;
+      acc26 = x4;
+      acc27 = x4;
       ROLLED
-      for (i32 r43 = 0; r43 < 3; r43++) {
-        const i32 x44 = (i32)(((i32)(r43 * 16)) + x41);
-        const i32 x45 = (i32)(((i32)(r43 * 96)) + x42);
+      for (i32 r38 = 0; r38 < 16; r38++) {
+        const i32 x39 = (i32)(x3 + ((i32)(r38 * 9)));
+        const i32 x40 = (i32)(x37 + ((i32)(r38 * 256)));
         ROLLED
-        for (i32 r46 = 0; r46 < 3; r46++) {
-          const i32 x47 = (i32)(x39 + ((i32)(x44 + r46)));
-          const f32 v48 = *(p1 + x47);
-          const f32x8 x49 = SPLAT(f32x8, f32, v48);
-          const i32 x50 = (i32)(((i32)(r46 * 32)) + x45);
-          const f32x8 v51 = LOAD(f32x8, p2 + x50);
-          acc6 = ((x49 * v51) + (acc6));
-          const f32x8 v52 = LOAD(f32x8, (p2 + x50) + 8);
-          acc10 = ((x49 * v52) + (acc10));
-          const f32 v53 = *((p1 + x47) + 1);
-          const f32x8 x54 = SPLAT(f32x8, f32, v53);
-          acc11 = ((x54 * v51) + (acc11));
-          acc12 = ((x54 * v52) + (acc12));
-          const f32 v55 = *((p1 + x47) + 2);
-          const f32x8 x56 = SPLAT(f32x8, f32, v55);
-          acc13 = ((x56 * v51) + (acc13));
-          acc14 = ((x56 * v52) + (acc14));
-          const f32 v57 = *((p1 + x47) + 3);
-          const f32x8 x58 = SPLAT(f32x8, f32, v57);
-          acc15 = ((x58 * v51) + (acc15));
-          acc16 = ((x58 * v52) + (acc16));
-          const f32 v59 = *((p1 + x47) + 4);
-          const f32x8 x60 = SPLAT(f32x8, f32, v59);
-          acc17 = ((x60 * v51) + (acc17));
-          acc18 = ((x60 * v52) + (acc18));
-          const f32 v61 = *((p1 + x47) + 5);
-          const f32x8 x62 = SPLAT(f32x8, f32, v61);
-          acc19 = ((x62 * v51) + (acc19));
-          acc20 = ((x62 * v52) + (acc20));
-          const f32 v63 = *((p1 + x47) + 6);
-          const f32x8 x64 = SPLAT(f32x8, f32, v63);
-          acc21 = ((x64 * v51) + (acc21));
-          acc22 = ((x64 * v52) + (acc22));
-          const f32 v65 = *((p1 + x47) + 7);
-          const f32x8 x66 = SPLAT(f32x8, f32, v65);
-          acc23 = ((x66 * v51) + (acc23));
-          acc24 = ((x66 * v52) + (acc24));
-          const f32 v67 = *((p1 + x47) + 8);
-          const f32x8 x68 = SPLAT(f32x8, f32, v67);
-          acc25 = ((x68 * v51) + (acc25));
-          acc26 = ((x68 * v52) + (acc26));
-          const f32 v69 = *((p1 + x47) + 9);
-          const f32x8 x70 = SPLAT(f32x8, f32, v69);
-          acc27 = ((x70 * v51) + (acc27));
-          acc28 = ((x70 * v52) + (acc28));
-          const f32 v71 = *((p1 + x47) + 10);
-          const f32x8 x72 = SPLAT(f32x8, f32, v71);
-          acc29 = ((x72 * v51) + (acc29));
-          acc30 = ((x72 * v52) + (acc30));
-          const f32 v73 = *((p1 + x47) + 11);
-          const f32x8 x74 = SPLAT(f32x8, f32, v73);
-          acc31 = ((x74 * v51) + (acc31));
-          acc32 = ((x74 * v52) + (acc32));
-          const f32 v75 = *((p1 + x47) + 12);
-          const f32x8 x76 = SPLAT(f32x8, f32, v75);
-          acc33 = ((x76 * v51) + (acc33));
-          acc34 = ((x76 * v52) + (acc34));
-          const f32 v77 = *((p1 + x47) + 13);
-          const f32x8 x78 = SPLAT(f32x8, f32, v77);
-          acc35 = ((x78 * v51) + (acc35));
-          acc36 = ((x78 * v52) + (acc36));
+        for (i32 r41 = 0; r41 < 3; r41++) {
+          const i32 x42 = (i32)(((i32)(r41 * 3)) + x39);
+          const i32 x43 = (i32)(((i32)(r41 * 16)) + x40);
+          ROLLED
+          for (i32 r44 = 0; r44 < 3; r44++) {
+            const i32 x45 = (i32)(x42 + r44);
+            const f32 v46 = *(p2 + x45);
+            const f32x8 x47 = SPLAT(f32x8, f32, v46);
+            const i32 x48 = (i32)(x43 + r44);
+            const f32x8 v49 = LOAD(f32x8, (p1 + x48) + 182);
+            acc2 = ((x47 * v49) + (acc2));
+            const f32x8 v50 = LOAD(f32x8, (p1 + x48) + 198);
+            acc5 = ((x47 * v50) + (acc5));
+            const f32x8 v51 = LOAD(f32x8, (p1 + x48) + 214);
+            acc6 = ((x47 * v51) + (acc6));
+            const f32 v52 = *((p2 + x45) + 144);
+            const f32x8 x53 = SPLAT(f32x8, f32, v52);
+            acc7 = ((x53 * v49) + (acc7));
+            acc8 = ((x53 * v50) + (acc8));
+            acc9 = ((x53 * v51) + (acc9));
+            const f32 v54 = *((p2 + x45) + 288);
+            const f32x8 x55 = SPLAT(f32x8, f32, v54);
+            acc10 = ((x55 * v49) + (acc10));
+            acc11 = ((x55 * v50) + (acc11));
+            acc12 = ((x55 * v51) + (acc12));
+            const f32 v56 = *((p2 + x45) + 432);
+            const f32x8 x57 = SPLAT(f32x8, f32, v56);
+            acc13 = ((x57 * v49) + (acc13));
+            acc14 = ((x57 * v50) + (acc14));
+            acc15 = ((x57 * v51) + (acc15));
+            const f32 v58 = *((p2 + x45) + 576);
+            const f32x8 x59 = SPLAT(f32x8, f32, v58);
+            acc16 = ((x59 * v49) + (acc16));
+            acc17 = ((x59 * v50) + (acc17));
+            acc18 = ((x59 * v51) + (acc18));
+            const f32 v60 = *((p2 + x45) + 720);
+            const f32x8 x61 = SPLAT(f32x8, f32, v60);
+            acc19 = ((x61 * v49) + (acc19));
+            acc20 = ((x61 * v50) + (acc20));
+            acc21 = ((x61 * v51) + (acc21));
+            const f32 v62 = *((p2 + x45) + 864);
+            const f32x8 x63 = SPLAT(f32x8, f32, v62);
+            acc22 = ((x63 * v49) + (acc22));
+            acc23 = ((x63 * v50) + (acc23));
+            acc24 = ((x63 * v51) + (acc24));
+            const f32 v64 = *((p2 + x45) + 1008);
+            const f32x8 x65 = SPLAT(f32x8, f32, v64);
+            acc25 = ((x65 * v49) + (acc25));
+            acc26 = ((x65 * v50) + (acc26));
+            acc27 = ((x65 * v51) + (acc27));
+          }
         }
       }
-    }
-    STORE(f32x8, local5 + 0, (acc6));
-    STORE(f32x8, local5 + 8, (acc10));
-    STORE(f32x8, local5 + 16, (acc11));
-    STORE(f32x8, local5 + 24, (acc12));
-    STORE(f32x8, local5 + 32, (acc13));
-    STORE(f32x8, local5 + 40, (acc14));
-    STORE(f32x8, local5 + 48, (acc15));
-    STORE(f32x8, local5 + 56, (acc16));
-    STORE(f32x8, local5 + 64, (acc17));
-    STORE(f32x8, local5 + 72, (acc18));
-    STORE(f32x8, local5 + 80, (acc19));
-    STORE(f32x8, local5 + 88, (acc20));
-    STORE(f32x8, local5 + 96, (acc21));
-    STORE(f32x8, local5 + 104, (acc22));
-    STORE(f32x8, local5 + 112, (acc23));
-    STORE(f32x8, local5 + 120, (acc24));
-    STORE(f32x8, local5 + 128, (acc25));
-    STORE(f32x8, local5 + 136, (acc26));
-    STORE(f32x8, local5 + 144, (acc27));
-    STORE(f32x8, local5 + 152, (acc28));
-    STORE(f32x8, local5 + 160, (acc29));
-    STORE(f32x8, local5 + 168, (acc30));
-    STORE(f32x8, local5 + 176, (acc31));
-    STORE(f32x8, local5 + 184, (acc32));
-    STORE(f32x8, local5 + 192, (acc33));
-    STORE(f32x8, local5 + 200, (acc34));
-    STORE(f32x8, local5 + 208, (acc35));
-    STORE(f32x8, local5 + 216, (acc36));
-    for (i32 r79 = 0; r79 < 2; r79++) {
-      const i32 x80 = (i32)(r79 * 1568);
-      const i32 x81 = (i32)(r79 * 8);
-      for (i32 r82 = 0; r82 < 2; r82++) {
-        const i32 x83 = (i32)(((i32)(r82 * (-8))) + 6);
-        i32 x84 = (x83 < 0) ? 0 : x83;
-        const i32 x85 = (i32)(x38 + ((i32)(x80 + ((i32)(((i32)(x2 - x84)) + x4)))));
-        const i32 x86 = (i32)(((i32)(x84 * (-16))) + x81);
-        const f32x8 v87 = LOAD(f32x8, (local5 + x86) + 96);
-        const f32x8 v88 = LOAD(f32x8, (local5 + x86) + 112);
-        const f32x8 x89 = SHUFFLE(i32x8, v87, v88, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 v90 = LOAD(f32x8, (local5 + x86) + 128);
-        const f32x8 v91 = LOAD(f32x8, (local5 + x86) + 144);
-        const f32x8 x92 = SHUFFLE(i32x8, v90, v91, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 x93 = SHUFFLE(i32x8, x89, x92, 0, 1, 8, 9, 4, 5, 12, 13);
-        const f32x8 v94 = LOAD(f32x8, (local5 + x86) + 160);
-        const f32x8 v95 = LOAD(f32x8, (local5 + x86) + 176);
-        const f32x8 x96 = SHUFFLE(i32x8, v94, v95, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 v97 = LOAD(f32x8, (local5 + x86) + 192);
-        const f32x8 v98 = LOAD(f32x8, (local5 + x86) + 208);
-        const f32x8 x99 = SHUFFLE(i32x8, v97, v98, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 x100 = SHUFFLE(i32x8, x96, x99, 0, 1, 8, 9, 4, 5, 12, 13);
-        STORE(f32x8, (p0 + x85) + 6, (SHUFFLE(i32x8, x93, x100, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x101 = SHUFFLE(i32x8, v87, v88, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x102 = SHUFFLE(i32x8, v90, v91, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x103 = SHUFFLE(i32x8, x101, x102, 0, 1, 8, 9, 4, 5, 12, 13);
-        const f32x8 x104 = SHUFFLE(i32x8, v94, v95, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x105 = SHUFFLE(i32x8, v97, v98, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x106 = SHUFFLE(i32x8, x104, x105, 0, 1, 8, 9, 4, 5, 12, 13);
-        STORE(f32x8, (p0 + x85) + 202, (SHUFFLE(i32x8, x103, x106, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x107 = SHUFFLE(i32x8, x89, x92, 2, 3, 10, 11, 6, 7, 14, 15);
-        const f32x8 x108 = SHUFFLE(i32x8, x96, x99, 2, 3, 10, 11, 6, 7, 14, 15);
-        STORE(f32x8, (p0 + x85) + 398, (SHUFFLE(i32x8, x107, x108, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x109 = SHUFFLE(i32x8, x101, x102, 2, 3, 10, 11, 6, 7, 14, 15);
-        const f32x8 x110 = SHUFFLE(i32x8, x104, x105, 2, 3, 10, 11, 6, 7, 14, 15);
-        STORE(f32x8, (p0 + x85) + 594, (SHUFFLE(i32x8, x109, x110, 0, 1, 2, 3, 8, 9, 10, 11)));
-        STORE(f32x8, (p0 + x85) + 790, (SHUFFLE(i32x8, x93, x100, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (p0 + x85) + 986, (SHUFFLE(i32x8, x103, x106, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (p0 + x85) + 1182, (SHUFFLE(i32x8, x107, x108, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (p0 + x85) + 1378, (SHUFFLE(i32x8, x109, x110, 4, 5, 6, 7, 12, 13, 14, 15)));
-      }
-    }
-  }
-}
-void E_16_3_3_32_8802b074(void *const *mem, const long long *args, long long task, char *restrict local) {
-  f32 *const p0 = (f32 *)mem[0];
-  f32 *const p1 = (f32 *)mem[1];
-  f32 local0[2048] __attribute__((aligned(64)));
-  for (i32 r1 = 0; r1 < 3; r1++) {
-    const i32 x2 = (i32)(((i32)(r1 * (-64))) + 80);
-    i32 x3 = (x2 < 0) ? 0 : x2;
-    const i32 x4 = (i32)(x3 * (-32));
-    for (i32 r5 = 0; r5 < 8; r5++) {
-      const i32 x6 = (i32)(r5 * 256);
-      const i32 x7 = (i32)(((i32)(r5 * 8)) - x3);
-      for (i32 r8 = 0; r8 < 4; r8++) {
-        const i32 x9 = (i32)(x6 + ((i32)(r8 * 8)));
-        const i32 x10 = (i32)(x7 + ((i32)(r8 * 1152)));
-        const f32x8 v11 = LOAD(f32x8, (p1 + x10) + 80);
-        const f32x8 v12 = LOAD(f32x8, (p1 + x10) + 224);
-        const f32x8 x13 = SHUFFLE(i32x8, v11, v12, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 v14 = LOAD(f32x8, (p1 + x10) + 368);
-        const f32x8 v15 = LOAD(f32x8, (p1 + x10) + 512);
-        const f32x8 x16 = SHUFFLE(i32x8, v14, v15, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 x17 = SHUFFLE(i32x8, x13, x16, 0, 1, 8, 9, 4, 5, 12, 13);
-        const f32x8 v18 = LOAD(f32x8, (p1 + x10) + 656);
-        const f32x8 v19 = LOAD(f32x8, (p1 + x10) + 800);
-        const f32x8 x20 = SHUFFLE(i32x8, v18, v19, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 v21 = LOAD(f32x8, (p1 + x10) + 944);
-        const f32x8 v22 = LOAD(f32x8, (p1 + x10) + 1088);
-        const f32x8 x23 = SHUFFLE(i32x8, v21, v22, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 x24 = SHUFFLE(i32x8, x20, x23, 0, 1, 8, 9, 4, 5, 12, 13);
-        STORE(f32x8, local0 + x9, (SHUFFLE(i32x8, x17, x24, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x25 = SHUFFLE(i32x8, v11, v12, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x26 = SHUFFLE(i32x8, v14, v15, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x27 = SHUFFLE(i32x8, x25, x26, 0, 1, 8, 9, 4, 5, 12, 13);
-        const f32x8 x28 = SHUFFLE(i32x8, v18, v19, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x29 = SHUFFLE(i32x8, v21, v22, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x30 = SHUFFLE(i32x8, x28, x29, 0, 1, 8, 9, 4, 5, 12, 13);
-        STORE(f32x8, (local0 + x9) + 32, (SHUFFLE(i32x8, x27, x30, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x31 = SHUFFLE(i32x8, x13, x16, 2, 3, 10, 11, 6, 7, 14, 15);
-        const f32x8 x32 = SHUFFLE(i32x8, x20, x23, 2, 3, 10, 11, 6, 7, 14, 15);
-        STORE(f32x8, (local0 + x9) + 64, (SHUFFLE(i32x8, x31, x32, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x33 = SHUFFLE(i32x8, x25, x26, 2, 3, 10, 11, 6, 7, 14, 15);
-        const f32x8 x34 = SHUFFLE(i32x8, x28, x29, 2, 3, 10, 11, 6, 7, 14, 15);
-        STORE(f32x8, (local0 + x9) + 96, (SHUFFLE(i32x8, x33, x34, 0, 1, 2, 3, 8, 9, 10, 11)));
-        STORE(f32x8, (local0 + x9) + 128, (SHUFFLE(i32x8, x17, x24, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (local0 + x9) + 160, (SHUFFLE(i32x8, x27, x30, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (local0 + x9) + 192, (SHUFFLE(i32x8, x31, x32, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (local0 + x9) + 224, (SHUFFLE(i32x8, x33, x34, 4, 5, 6, 7, 12, 13, 14, 15)));
-      }
-    }
-    for (i32 r35 = 0; GOES_ON(r35, 64); r35++) {
-      const i32 x36 = (i32)(r35 * 32);
-      const i32 x37 = (i32)(x36 + x4);
-      for (i32 r38 = 0; r38 < 4; r38++) {
-        const i32 x39 = (i32)(r38 * 8);
-        const i32 x40 = (i32)(x39 + x37);
-        const i32 x41 = (i32)(x36 + x39);
-        const f32x8 v42 = LOAD(f32x8, local0 + x41);
-        STORE(f32x8, (p0 + x40) + 2560, v42);
-      }
+      STORE(f32x8, (p0 + x36) + 160, (acc2));
+      STORE(f32x8, (p0 + x36) + 174, (acc5));
+      STORE(f32x8, (p0 + x36) + 188, (acc6));
+      STORE(f32x8, (p0 + x36) + 356, (acc7));
+      STORE(f32x8, (p0 + x36) + 370, (acc8));
+      STORE(f32x8, (p0 + x36) + 384, (acc9));
+      STORE(f32x8, (p0 + x36) + 552, (acc10));
+      STORE(f32x8, (p0 + x36) + 566, (acc11));
+      STORE(f32x8, (p0 + x36) + 580, (acc12));
+      STORE(f32x8, (p0 + x36) + 748, (acc13));
+      STORE(f32x8, (p0 + x36) + 762, (acc14));
+      STORE(f32x8, (p0 + x36) + 776, (acc15));
+      STORE(f32x8, (p0 + x36) + 944, (acc16));
+      STORE(f32x8, (p0 + x36) + 958, (acc17));
+      STORE(f32x8, (p0 + x36) + 972, (acc18));
+      STORE(f32x8, (p0 + x36) + 1140, (acc19));
+      STORE(f32x8, (p0 + x36) + 1154, (acc20));
+      STORE(f32x8, (p0 + x36) + 1168, (acc21));
+      STORE(f32x8, (p0 + x36) + 1336, (acc22));
+      STORE(f32x8, (p0 + x36) + 1350, (acc23));
+      STORE(f32x8, (p0 + x36) + 1364, (acc24));
+      STORE(f32x8, (p0 + x36) + 1532, (acc25));
+      STORE(f32x8, (p0 + x36) + 1546, (acc26));
+      STORE(f32x8, (p0 + x36) + 1560, (acc27));
     }
   }
 }
