@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 47d17f84946213cbdd9783b331f9a2c0fed5265590c927ca96c12d5a5ab4fe86
+/* tiny.h 0.1.0, source dffec7c17be2098b0eec6fa3a81e88236b82f3f1c972dbbc8da308a08e4c9f7d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -251,253 +251,255 @@ BUILDING
 
 Where things stand in tiny.h
 
-    519  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    521  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    741  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1383  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    743  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1385  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1587  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1589  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   1938  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   1940  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2074  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2076  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2208  src/api/io.h                 tensors from files and to files
-   2283  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2210  src/api/io.h                 tensors from files and to files
+   2285  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2664  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2666  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2830  src/base/number.c            numbers as text, in and out
-   3267  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   2832  src/base/number.c            numbers as text, in and out
+   3269  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3452  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3454  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3641  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3643  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3743  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3745  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4134  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4136  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4252  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4254  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4399  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   4892  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4401  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   4894  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5472  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5474  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5699  src/ir/alu.c                 the meaning of every arithmetic op, once
-   5849  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6556  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5701  src/ir/alu.c                 the meaning of every arithmetic op, once
+   5851  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6564  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6659  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6667  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6742  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6750  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   6854  src/ir/args.c                which k, v and sources fit an op
-   7007  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7626  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   6862  src/ir/args.c                which k, v and sources fit an op
+   7015  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7634  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8209  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8217  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8569  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8577  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8681  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8689  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9105  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9113  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9379  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9387  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10269  src/ir/spec.c                the verifier
-  10610  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10277  src/ir/spec.c                the verifier
+  10622  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  10826  src/rules/notation.c         the algebra that bodies of rules are written in
-  10861  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11059  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  10838  src/rules/notation.c         the algebra that bodies of rules are written in
+  10873  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11071  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11219  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11231  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11613  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11625  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  11812  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  11824  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12226  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12238  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12567  src/rules/decompose.c        from what the IR means to what a target can do
-  13148  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12579  src/rules/decompose.c        from what the IR means to what a target can do
+  13160  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13182  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13194  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13683  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13693  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+                                      a product of vectors
+  13772  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14362  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14451  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14583  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14672  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15193  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15282  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15481  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15570  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  15954  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16043  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16061  src/tensor/activation.c      what stands between the layers of a network
-  16237  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16582  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16150  src/tensor/activation.c      what stands between the layers of a network
+  16326  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16671  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  16826  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  16915  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17557  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17646  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18189  src/tensor/random.c          numbers from a counter, the same on every device
-  18463  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18278  src/tensor/random.c          numbers from a counter, the same on every device
+  18552  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  18783  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19079  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  18872  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19168  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19216  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19305  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  19755  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  19844  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20474  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20563  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  20876  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  20965  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21015  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21104  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21462  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21551  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  21898  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  21987  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22246  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22566  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22692  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22335  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22655  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22781  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  22850  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  22939  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23342  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23618  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23431  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23707  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23714  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23803  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  23969  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24364  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24058  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24453  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24640  src/tensor/params.c          lists of named tensors: what a network consists of
-  24733  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24729  src/tensor/params.c          lists of named tensors: what a network consists of
+  24822  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25115  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25204  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25233  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25320  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25530  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25617  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25646  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25733  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26123  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26205  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  26898  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  26980  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27366  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27448  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  27800  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  27882  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28394  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28511  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28450  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28567  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  28941  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  28997  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29107  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29163  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29333  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29389  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29557  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29613  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29684  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29746  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29740  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29802  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  29862  src/codegen/join.c           adjacent loops become one wherever that costs no division
-  29929  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30207  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29918  src/codegen/join.c           adjacent loops become one wherever that costs no division
+  29985  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30271  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30291  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30355  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30356  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30420  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30497  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30561  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30575  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30634  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30639  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30698  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31254  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31337  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31353  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31436  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31445  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31528  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  31835  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  31918  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32414  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32493  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32533  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32625  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32612  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32704  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  32697  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  32776  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  32802  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  32902  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  32978  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33118  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  32881  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  32981  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33057  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33197  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33453  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33532  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33673  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33758  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  33904  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33989  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  33965  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34050  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34508  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34593  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35035  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35330  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35120  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35415  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  35725  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36325  src/runtime/interp.c         the backend INTERP
-  36403  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  35810  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36410  src/runtime/interp.c         the backend INTERP
+  36488  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36486  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
-  36826  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  36976  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  36571  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
+  36911  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37061  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37535  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  37957  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37620  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38042  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38673  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  38758  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39108  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39193  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  39872  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  39957  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40090  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40175  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40363  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40448  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40631  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40716  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  40808  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  40893  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  40982  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41343  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41579  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41067  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41428  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41664  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  41727  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  41893  src/runtime/context.c        opening and closing, the first error, totals
+  41812  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  41978  src/runtime/context.c        opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -2654,7 +2656,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "47d17f84946213cbdd9783b331f9a2c0fed5265590c927ca96c12d5a5ab4fe86"
+#define TN_SOURCE_ID "dffec7c17be2098b0eec6fa3a81e88236b82f3f1c972dbbc8da308a08e4c9f7d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6411,6 +6413,9 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
   return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, &end, ++t->ir->serial << 8 | kind, 0, NULL);
 }
 
+// Has a node of a tensor graph its value in memory?
+static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
+
 // ** walks **
 
 // Graphs are walked with the path in memory: they may be deep, and stacks of threads small. Short paths need none.
@@ -6438,6 +6443,9 @@ static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_collect_ranges(tiny_ctx *t, tiny_uop *root, tn_list *out) {
+  tn_collect_op(t, root, TINY_OP_RANGE, out);
 }
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);
@@ -10286,6 +10294,10 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 #include "print.c"
 #endif
 
+#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
+  #define TN_VERIFY_PASSES 0
+#endif
+
 enum {
   TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64,
   // Of a KERNEL that is lowered: items of a group share what their STAGE was, copies of a value are GROUPs; its loops
@@ -13677,6 +13689,83 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
 }
 #endif
 // ---- end src/shape/view.c ----
+// ---- begin src/shape/contraction.c ----
+// contraction: a sum of products of two operands as one fact: a matmul, a convolution, a product of vectors.
+//
+// In:  a REDUCE of a tensor graph; codegen/profile.c tells the same of a kernel. Out: its operands, and which axes are
+//      summed, which one operand alone moves with, which both do.
+// Whoever wants to know whether something is a matmul asks this: fusion and panels of operands (schedule), packing of
+// A and B, DOTs and matrix units (codegen).
+#ifndef TN_SHAPE_CONTRACTION
+#define TN_SHAPE_CONTRACTION
+#ifndef TINY_AMALGAMATED
+#include "view.c"
+#endif
+
+typedef struct tn_contraction {            // axes: a bit each, of the product's dims or of the kernel's ranges
+  tiny_uop *sum, *product, *operand[2];    // product: what two operands are sources of: MUL, DOT
+  tiny_uop *inside;                        // of a kernel: the condition of a K that was padded; NULL: none
+  uint64_t k, own[2], batch;               // summed; that one operand alone moves with: M, N; that both do
+  tiny_view view[2]; int laid[2];          // of a tensor: how an operand lies in memory, where laid says that it does
+} tn_contraction;
+
+enum { TN_VIEW_PATH = 32 };                // movements that are looked through
+
+// How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
+// op `until` makes. 0: not as one view without a mask.
+static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
+  const tiny_uop *path[TN_VIEW_PATH];
+  int n = 0;
+  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
+    if (n == TN_VIEW_PATH) return 0;
+    path[n++] = x;
+  }
+  tiny_views v = tn_views_over(x->ndim, x->dim);
+  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
+  *out = v.v[v.n - 1];
+  for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
+  return v.n == 1;
+}
+static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
+
+// The axes along which x repeats itself, as far as can be told below conversions and above what pads.
+static uint64_t tn_axes_repeated(const tiny_uop *x) {
+  tiny_view v;
+  uint64_t axes = 0;
+  while (x->op == TINY_OP_CAST && !tn_is_leaf(x)) x = x->src[0];
+  const int laid = tn_strides_from(x, TINY_OP_PAD, &v);
+  for (int d = 0; d < x->ndim; d++)
+    if (x->dim[d] > 1 && (laid ? !v.stride[d] : x->op == TINY_OP_EXPAND && x->src[0]->dim[d] == 1))
+      axes |= (uint64_t)1 << d;
+  return axes;
+}
+
+// 1: REDUCE u of a tensor graph sums products.
+static int tn_contraction_of(const tiny_uop *u, tn_contraction *c) {
+  memset(c, 0, sizeof *c);
+  if ((u->k & 0xFF) != TINY_OP_ADD || u->src[0]->op != TINY_OP_MUL) return 0;
+  uint64_t repeats[2], all = 0;
+  c->product = u->src[0];
+  c->k = (uint64_t)u->k >> 8;
+  for (int i = 0; i < 2; i++) {
+    c->operand[i] = c->product->src[i];
+    c->laid[i] = tn_strides_of(c->operand[i], &c->view[i]);
+    repeats[i] = tn_axes_repeated(c->operand[i]);
+  }
+  for (int d = 0; d < c->product->ndim; d++) all |= (uint64_t)1 << d;
+  for (int i = 0; i < 2; i++) c->own[i] = repeats[!i] & ~repeats[i] & ~c->k;
+  c->batch = all & ~(repeats[0] | repeats[1] | c->k);
+  return 1;
+}
+
+// How often each element of an operand is read, at least: for all axes that the other one alone moves with.
+static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
+  int64_t n = 1;
+  for (int d = 0; d < c->product->ndim; d++) if (c->own[!operand] >> d & 1) n *= c->product->dim[d];
+  return n;
+}
+#endif
+// ---- end src/shape/contraction.c ----
 
 // ** tensor: handles, operators, gradients, networks **
 // ---- begin src/tensor/tensor.c ----
@@ -25121,6 +25210,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #ifndef TINY_AMALGAMATED
 #include "../ir/kernel.c"
 #include "../machine/costs.c"
+#include "../shape/contraction.c"
 #include "../tensor/optim.c"
 #endif
 
@@ -25224,9 +25314,6 @@ static int tn_is_passing(const tiny_uop *u) {
   return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
 }
 
-static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
-  tn_collect_op(t, u, TINY_OP_RANGE, out);
-}
 #endif
 // ---- end src/schedule/graph.c ----
 // ---- begin src/schedule/pull.c ----
@@ -25836,16 +25923,11 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
   } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
-// A sum of products whose operands are read many times over. Its tile takes all registers, and its loops are its own.
-static int tn_is_contraction(const tiny_uop *u) {
-  const tiny_uop *x = u->src[0];
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || tn_nelem(x) < TN_CONTRACTION) return 0;
-  for (int i = 0; i < 2; i++) {
-    const tiny_uop *s = x->src[i];
-    while (s->op != TINY_OP_EXPAND && (tn_is_passing(s) || s->op == TINY_OP_CAST)) s = s->src[0];
-    if (s->op != TINY_OP_EXPAND) return 0;
-  }
-  return 1;
+// A sum of products whose operands are both read many times over. Its tile takes all registers, and its loops are its
+// own.
+static int tn_is_matmul(const tiny_uop *u) {
+  tn_contraction c;
+  return tn_nelem(u->src[0]) >= TN_CONTRACTION && tn_contraction_of(u, &c) && c.own[0] && c.own[1];
 }
 
 // May a REDUCE wanted at `at` run inside of the kernel that wants it, without any of it being computed twice?
@@ -25869,7 +25951,7 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
         (scope_nelem < (double)TN_TASKS_MOST && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
-  const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
+  const int contraction = ranges.n == all.n && tn_is_matmul(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
   if (k->scope && (k->scope != scope || k->contraction || contraction)) return 0;
   k->scope = scope;
@@ -27850,7 +27932,6 @@ typedef struct tn_visit {
   int captured;                            // is there an assignment that a captured program makes?
 } tn_visit;
 
-static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
 
 static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
   *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w;
@@ -27909,8 +27990,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_CHUNK = 1 << 12,     // of long columns
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
-  TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
+  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
 // once.
@@ -27946,24 +28026,6 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
-// How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
-// op `until` makes. 0: not as one view without a mask.
-static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
-  const tiny_uop *path[TN_STRAIGHT_PATH];
-  int n = 0;
-  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
-    if (n == TN_STRAIGHT_PATH) return 0;
-    path[n++] = x;
-  }
-  tiny_views v = tn_views_over(x->ndim, x->dim);
-  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
-  *out = v.v[v.n - 1];
-  for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
-  return v.n == 1;
-}
-
-static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
-
 // x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
 static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
   tiny_uop *once = x;
@@ -27991,26 +28053,20 @@ static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
 // matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
 static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
-  tiny_view v[2];
-  const int64_t axes = u->k >> 8;
-  int last = x->ndim - 1;
-  while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || last < 0 || !tn_strides_of(x->src[0], &v[0]) ||
-      !tn_strides_of(x->src[1], &v[1]))
-    return u;
-  int changed = 0;
+  tn_contraction c;
+  int last = x->ndim - 1, changed = 0;
+  if (!tn_contraction_of(u, &c) || !c.laid[0] || !c.laid[1]) return u;
+  while (last >= 0 && (c.k >> last & 1 || x->dim[last] == 1)) last--;
+  if (last < 0) return u;
   for (int i = 0; i < 2; i++) {
-    const tiny_view *own = &v[i], *other = &v[!i];
-    int64_t reads = 1;
+    const tiny_view *own = &c.view[i];
     int across = 0;
-    operand[i] = x->src[i];
-    for (int d = 0; d < x->ndim; d++) {
-      if (axes >> d & 1) continue;
-      if (!own->stride[d]) reads *= x->dim[d];
-      across |= own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
-    }
-    if (!across || own->stride[last] || reads < TN_STRAIGHT_READS || !tn_sums_across(x, own, axes)) continue;
-    operand[i] = tn_made_contiguous(t, operand[i], own, axes);
+    operand[i] = c.operand[i];
+    for (int d = 0; d < x->ndim; d++) across |= (c.own[i] >> d & 1) && own->stride[d] == 1;
+    if (!across || own->stride[last] || tn_contraction_reads(&c, i) < TN_STRAIGHT_READS ||
+        !tn_sums_across(x, own, (int64_t)c.k))
+      continue;
+    operand[i] = tn_made_contiguous(t, operand[i], own, (int64_t)c.k);
     changed = 1;
   }
   if (!changed) return u;
@@ -28044,25 +28100,25 @@ static double tn_lanes_waste(const tiny_uop *x, int64_t axes, int64_t most) {
 // an axis of the other operand (output channels). That operand is copied into panels: blocks of the axis, fastest.
 static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
-  tiny_view v;
+  tn_contraction c;
   const int64_t axes = u->k >> 8, lanes = tn_machine_lanes(limits, tn_dtypes[u->dtype].nbytes);
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || x->ndim == TINY_MAX_DIMS) return u;
+  if (x->ndim == TINY_MAX_DIMS || !tn_contraction_of(u, &c)) return u;
   for (int i = 0; i < 2; i++) {
-    tiny_uop *once = x->src[i], *other = x->src[!i], *memory;
+    tiny_uop *once = c.operand[i], *other = c.operand[!i], *memory;
     if (other->op != TINY_OP_EXPAND || once->op != TINY_OP_EXPAND) continue;
-    const int plain = tn_strides_of(once, &v);
     memory = once = once->src[0];
     while (tn_op_is(memory->op, TINY_MOVEMENT) && !tn_is_leaf(memory)) memory = memory->src[0];
     int axis = -1;
-    int64_t reads = 1, folded = 1, dim[TINY_MAX_DIMS];
+    int64_t summed = 1, dim[TINY_MAX_DIMS];
     for (int d = 0; d < x->ndim; d++) {
-      if (axes >> d & 1) folded *= x->dim[d];
-      else if (once->dim[d] == 1) reads *= x->dim[d];
-      else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d], lanes)) axis = axis < 0 ? d : x->ndim;
+      if (axes >> d & 1) summed *= x->dim[d];
+      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d], lanes))
+        axis = axis < 0 ? d : x->ndim;
     }
-    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_REDUCED ||
+    if (axis < 0 || axis == x->ndim || (c.laid[i] && c.view[i].stride[axis] == 1) || summed < TN_PANEL_REDUCED ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)reads * (tn_lanes_waste(other, axes, lanes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
+        (double)tn_contraction_reads(&c, i) * (tn_lanes_waste(other, axes, lanes) - TN_PANEL_WASTE) <
+            (double)TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis], lanes), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
@@ -29965,7 +30021,15 @@ typedef struct tn_kernel_state {
   tiny_ctx *t; tiny_uop *sink; const tn_target *target;
   tiny_uop *axis[TN_KERNEL_AXES]; int naxes;
   tn_schedule done;                        // what has made the kernel what it is
+  tn_profile profile; const tiny_uop *profiled;    // of this sink
 } tn_kernel_state;
+
+// The profile of the kernel as it is now.
+static tn_profile tn_profile_of(tn_kernel_state *s) {
+  if (s->profiled != s->sink) tn_profile_kernel(s->t, s->sink, &s->profile);
+  s->profiled = s->sink;
+  return s->profile;
+}
 
 static int tn_axis_of(const tn_kernel_state *s, const tiny_uop *r) {
   for (int i = 0; i < s->naxes; i++) if (s->axis[i] == r) return i;
@@ -30302,7 +30366,7 @@ static void tn_transform_fission(tn_kernel_state *s) {
 #endif
 
 static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   return p->usable && p->nout && !p->filled && p->end->op == TINY_OP_END &&
       tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
 }
@@ -30660,6 +30724,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 #include "matrix.c"
 #include "reuse.c"
 #include "prefetch.c"
+#include "../ir/spec.c"
 #endif
 
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
@@ -30713,6 +30778,25 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
   return 0;
 }
 
+// Does a node move with r and with a range of lanes? It would be lanes of lanes.
+static int tn_opt_meets_lanes(tn_kernel_state *s, const tiny_uop *r) {
+  enum { HAS_R = 1, HAS_LANES = 2 };
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(s->t, s->sink, &all);
+  uint8_t *open = (uint8_t *)tn_scratch(s->t, (size_t)all.n);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
+    u->seq = (uint32_t)i;
+    open[i] = u == r ? HAS_R : u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_VECTOR ? HAS_LANES : 0;
+    for (uint32_t j = 0; j < (from < 0 ? u->nsrc : (uint32_t)from); j++) open[i] |= open[u->src[j]->seq];
+    if (open[i] == (HAS_R | HAS_LANES)) return 1;
+    for (uint32_t j = from < 0 ? u->nsrc : (uint32_t)from; j < u->nsrc; j++)
+      open[i] = (uint8_t)(open[i] & ~open[u->src[j]->seq]);
+  }
+  return 0;
+}
+
 // Is r a range of sums in memory? 2: that K blocks add to.
 static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
   tn_list all = {NULL, 0, 0};
@@ -30754,6 +30838,11 @@ static int64_t tn_opt_most_items(const tn_kernel_state *s) {
 
 // ** a part of an axis, or all of it, as another kind of range **
 
+// f lanes of r: a power of two, a vector's at most, and no lanes of lanes.
+static int tn_opt_may_be_lanes(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r, int64_t f) {
+  return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_meets_lanes(s, r);
+}
+
 static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL,
   TN_LOOP};
 
@@ -30766,9 +30855,7 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
   switch (o->kind) {
     case TN_OPT_SPLIT:  return !whole;
     case TN_OPT_UPCAST: return f <= TN_OPT_COPIES && !tn_opt_is_shared(s, r);
-    case TN_OPT_LANE:
-      for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
-      return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_GRID:
       return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
@@ -30779,14 +30866,14 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
   }
 }
 
-static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                  int64_t f) {
   int n = 0;
   if (tn_range_kind(r) != TN_REDUCE) return 0;
   switch (o->kind) {
     case TN_OPT_SPLIT:  return f != tn_range_extent(r);
     case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
-    case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried;
     case TN_OPT_LOOP:
       for (int i = 0; i < p->nreduce; i++) n += tn_reduces_over(p->reduce[i], r);
       return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
@@ -30801,7 +30888,7 @@ static int tn_opt_part_of_other(tn_kernel_state *s, const tn_profile *p, const t
   const int sums = tn_opt_of_sums(s, r);
   if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR) && !sums;
   if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES || sums == 2) return 0;
-  if (o->kind == TN_OPT_LANE) return f <= tn_target_lanes(s->target, p) && !(f & (f - 1));
+  if (o->kind == TN_OPT_LANE) return tn_opt_may_be_lanes(s, p, r, f);
   return o->kind == TN_OPT_SPLIT ? f != n : o->kind == TN_OPT_UPCAST;
 }
 
@@ -31053,7 +31140,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
     return 0;
   for (int i = 0; i < o->naxes; i++)
     if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
   if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);
@@ -31162,10 +31249,6 @@ static int tn_schedule_parse(const char *text, tn_schedule *s) {
 }
 
 // ** how heuristics say it: with ranges and nodes for numbers **
-
-#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
-  #define TN_VERIFY_PASSES 0
-#endif
 
 static int tn_do(tn_kernel_state *s, const tn_opt *o) {
   if (tn_opt_apply(s, o)) return 1;
@@ -31408,7 +31491,7 @@ static double tn_work(const tn_profile *p) {
 static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
   tn_profile p;
   int64_t tasks = 1;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   for (int i = 0; i < p.nout && tasks < want && loops; i++) {
     if (tn_range_kind(p.out[i]) != TN_LOOP) continue;
     loops--;
@@ -32180,8 +32263,7 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
 
 // Does a come before b among the loops of the store?
 static int tn_loops_before(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
-  tn_profile p;
-  tn_profile_kernel(s->t, s->sink, &p);
+  tn_profile p = tn_profile_of(s);
   for (int i = 0; i < p.nout; i++) if (p.out[i] == a || p.out[i] == b) return p.out[i] == a;
   return 0;
 }
@@ -32203,8 +32285,7 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
                           tn_tiled *x) {
   const int64_t tile = c->f[0] * c->f[1], width = c->lanes * c->vectors;
   int64_t f = tn_range_extent(x->rows), g = 1, others = 1;
-  tn_profile now;
-  tn_profile_kernel(s->t, s->sink, &now);
+  tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++)
     if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows && now.out[i] != x->columns)
       others *= tn_range_extent(now.out[i]);
@@ -32243,8 +32324,7 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
 // and *lanes become what is left of them, NULL: nothing.
 static void tn_tile_transpose(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
                          tiny_uop **lanes) {
-  tn_profile now;
-  tn_profile_kernel(s->t, s->sink, &now);
+  tn_profile now = tn_profile_of(s);
   for (int i = 0; i < 2; i++) {
     if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
     const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
@@ -32300,7 +32380,7 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   block[n++] = r;
   if (c->packs_rows && (rows = tn_pack(s, block, n, x.columns))) tn_pack_lanes(s, rows, n, c->lanes);
   if (kblocks) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
-  tn_profile_kernel(s->t, s->sink, &now);
+  now = tn_profile_of(s);
   for (int i = 0; i < now.nout && now.out[i] != (rows ? x.columns : x.rows); i++)
     loops += tn_range_kind(now.out[i]) == TN_LOOP;
   return loops;
@@ -32320,7 +32400,7 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
           u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
         continue;
       tn_do_split(s, TN_OPT_SPLIT, p->out[i], u->src[1]->k, NULL);
-      tn_profile_kernel(t, s->sink, p);
+      *p = tn_profile_of(s);
       i = -1;
       break;
     }
@@ -32332,12 +32412,12 @@ static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *ta
   tn_kernel_state *plain = (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *s), s, sizeof *s);
   const int64_t serial = s->t->ir->serial;
   if (tn_do_plain(s, TN_OPT_DOT)) {
-    tn_profile_kernel(s->t, s->sink, p);
+    *p = tn_profile_of(s);
     const tn_tile c = tn_tile_choose(s->t, p, target);
     if (p->usable && c.packs && c.lanes >= 4) return c;
     *s = *plain;
     s->t->ir->serial = serial;
-    tn_profile_kernel(s->t, s->sink, p);
+    *p = tn_profile_of(s);
   }
   return tn_tile_choose(s->t, p, target);
 }
@@ -32376,8 +32456,7 @@ static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const
 static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, const tn_tile *c, const tn_tiled *x) {
   tiny_ctx *t = s->t;
   tn_list loads = {NULL, 0, 0};
-  tn_profile p;
-  tn_profile_kernel(t, s->sink, &p);
+  tn_profile p = tn_profile_of(s);
   if (!c->v || c->v_in_reduce || !x->part[0] || c->lanes * c->vectors < TN_ACROSS_WIDTH || p.nreduce != 1 ||
       p.nred != 1 || p.reduce[0]->nsrc != 2)
     return;
@@ -32400,7 +32479,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const double work = tn_work(p);
   const tn_tile c = tn_tile_of(s, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   const int loops = tn_tile_pack(s, p, target, &c, x);
   tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again
@@ -32746,7 +32825,7 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
   while (p->row && f > 1 && f * longest > tn_machine_nearest(s->target->limits) / 2) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
   rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   return rows;
 }
 
@@ -32766,7 +32845,7 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
     tn_list all = {NULL, 0, 0};
     tn_profile p;
     tiny_uop *next = NULL;
-    tn_profile_kernel(t, s->sink, &p);
+    p = tn_profile_of(s);
     if (!p.usable || p.out[p.nout - 1] == rows) return;
     tn_toposort(t, p.end->src[0]->src[1], &all);
     for (int i = all.n - 1; i >= 0 && !next; i--) {
@@ -32865,11 +32944,11 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
   tiny_uop *rows = tn_block_rows(s, p);
-  if (p->row && tn_do_reuse(s, rows)) tn_profile_kernel(t, s->sink, p);
+  if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
   const int most = tn_target_lanes(target, p);
   if (rows) tn_stage_numbers(s, rows, most);
-  if (rows) tn_profile_kernel(t, s->sink, p);
+  if (rows) *p = tn_profile_of(s);
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
@@ -32892,7 +32971,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
     if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) tn_push(t, &taken, p->red[i]);
   }
   tn_make_tasks(s, work, TN_ALL_LOOPS);
-  tn_profile_kernel(t, s->sink, p);
+  *p = tn_profile_of(s);
   tn_fetch_next_row(s, p);
   tn_fetch_named_rows(s, p);
 }
@@ -33039,7 +33118,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     row = tn_do_pad(s, row, lanes);
     fill_row = tn_do_pad(s, fill_row, lanes);
   }
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
   if (f > 1) {
     tn_do_split(s, TN_OPT_LANE, fill_row, f, NULL);
@@ -33102,7 +33181,7 @@ static void tn_optimize(tn_kernel_state *s) {
   const tn_target *target = s->target;
   tn_profile p;
   if (tn_is_ordered(s->t, s->sink) || tn_optimize_scatter(s, target)) return;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   if (!p.usable) return;
   const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
   if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
@@ -33313,7 +33392,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   tn_candidates_sweep(s);
   if (!tn_candidates_apply(s, list, &b->state)) return;
   b->serial = s->t->ir->serial;
-  tn_profile_kernel(s->t, b->state.sink, &p);
+  p = tn_profile_of(&b->state);
   if (!p.usable) return;
   tn_collect_op(s->t, b->state.sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < b->state.naxes; i++) tn_candidates_extend_axis(s, b, &p, i);
@@ -33458,8 +33537,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 // Holds:    after any pass the SINK is a kernel as ir/spec.c has it (debug letter v looks), with the value it had.
 //
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
-// for it to run. Search runs the first stage once and the second for each schedule; what is compiled sees
-// the third.
+// for it to run. Search runs the first stage once and the second for each schedule; what is compiled sees the third.
 // Debug letter i prints the kernel after each pass that changed it, v verifies it there.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
@@ -33468,6 +33546,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #include "scan.c"
 #include "join.c"
 #include "optimize.c"
+#include "cost.c"
 #include "../ir/spec.c"
 #endif
 
@@ -33499,12 +33578,18 @@ static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_
 
 // ** opts **
 
+// A schedule that was given, possibly a stranger's: is it done, legal, and what comes of it of reasonable size?
+static int tn_take_schedule(tn_kernel_state *s, const tn_schedule *given) {
+  tn_cost cost;
+  return given && tn_schedule_apply(s, given) && tn_cost_of(s->t, s->sink, s->target->limits, &cost);
+}
+
 static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
   tiny_ctx *t = p->t;
   tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
   const int64_t serial = t->ir->serial;
   tn_state_open(s, t, sink, p->target);
-  if (!p->schedule || !tn_schedule_apply(s, p->schedule)) {    // a stranger's, that does not fit
+  if (!tn_take_schedule(s, p->schedule)) {
     t->ir->serial = serial;
     tn_state_open(s, t, sink, p->target);
     tn_optimize(s);

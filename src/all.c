@@ -48,6 +48,7 @@
 
 // ** shape: views of memory **
 #include "shape/view.c"
+#include "shape/contraction.c"
 
 // ** tensor: handles, operators, gradients, networks **
 #include "tensor/tensor.c"

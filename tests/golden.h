@@ -26,6 +26,21 @@ static tiny_ctx *golden_open(const char *device, golden *log, const char *debug)
   return tiny_open(&d);
 }
 
+// Realizes x under a title of `out`: what the log says then is of x alone.
+static void golden_realize(golden *log, golden *out, const char *mark, const char *name, tiny_tensor *x) {
+  char title[96];
+  log->n = 0;
+  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+  snprintf(title, sizeof title, "%s== %s", mark, name);
+  golden_line(out, title);
+}
+// All that the log says.
+static void golden_add(const golden *log, golden *out) {
+  if (!log->n) return;
+  log->text[log->n - 1] = 0;
+  golden_line(out, log->text);
+}
+
 static void golden_check(golden *g, const char *name) {
   char path[256];
   snprintf(path, sizeof path, "tests/golden/%s", name);

@@ -250,72 +250,52 @@ static tiny_tensor *down(tiny_ctx *t) { return tiny_argmax(ints(t, TINY_SHAPE(24
 // Past the caches in halves of lines.
 static tiny_tensor *streamed(tiny_ctx *t) { return tiny_contiguous(tiny_expand(ints(t, TINY_SHAPE(1, 8192)), TINY_SHAPE(1024, 8192))); }
 
-static void add_text(golden *log, golden *out, const char *name, tiny_tensor *x) {
-  char title[80];
-  log->n = 0;
-  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-  snprintf(title, sizeof title, "// == %s", name);
-  golden_line(out, title);
+static tiny_tensor *large_matmul(tiny_ctx *t) { return tiny_matmul(ints(t, TINY_SHAPE(512, 1024)), ints(t, TINY_SHAPE(1024, 512))); }
+static tiny_tensor *large_softmax(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(512, 768)), -1); }
+static tiny_tensor *columns(tiny_ctx *t) { return tiny_sum(tiny_expand(ints(t, TINY_SHAPE(1, 4096)), TINY_SHAPE(4096, 4096)), 0, 0); }
+static tiny_tensor *running(tiny_ctx *t) { return tiny_cumsum(ints(t, TINY_SHAPE(64, 500)), 1); }
+
+// Beside the subjects. as_text: 1: the schedules and the C of them are compared, 0: the schedules.
+static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); int as_text; } more_subjects[] = {
+  {"convolution over channels", convolution, 1}, {"streamed", streamed, 1}, {"named rows", named, 1}, {"down columns", down, 1}, {"short rows", short_rows, 1},
+  {"large matmul", large_matmul, 0}, {"large softmax", large_softmax, 0}, {"columns", columns, 0}, {"running", running, 0}};
+
+// Functions of the C that was logged, without the prelude.
+static void add_functions(const golden *log, golden *out) {
   int shows = 0;
-  for (char *line = log->text, *end; (end = strchr(line, '\n')); line = end + 1) {         // functions, not the prelude
+  for (char *line = log->text, *end; (end = strchr(line, '\n')); line = end + 1) {
     *end = 0;
     if (!strncmp(line, "void ", 5)) shows = 1;
     if (shows) golden_line(out, line);
     if (!strcmp(line, "}")) shows = 0;
   }
 }
-
-static void test_text(void) {
-  golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.device = "NULL"; d.cache_dir = ""; d.debug = "c"; d.log.fn = golden_line; d.log.user = &log;
-  tiny_ctx *t = tiny_open(&d);
-  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) add_text(&log, &out, subjects[i].name, subjects[i].make(t));
-  add_text(&log, &out, "convolution over channels", convolution(t));
-  add_text(&log, &out, "streamed", streamed(t));
-  add_text(&log, &out, "named rows", named(t));
-  add_text(&log, &out, "down columns", down(t));
-  add_text(&log, &out, "short rows", short_rows(t));
-  golden_check(&out, "kernels.c");
-  golden_free(&out);
-  tiny_close(t);
-  golden_free(&log);
-}
-
-// The schedules of the same kernels, as debug letter o has them.
-static void add_schedule(golden *log, golden *out, const char *name, tiny_tensor *x) {
-  char title[80];
-  log->n = 0;
-  CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-  snprintf(title, sizeof title, "== %s", name);
-  golden_line(out, title);
+// Lists of opts that were logged.
+static void add_opts(const golden *log, golden *out) {
   for (char *line = log->text, *end; (end = strchr(line, '\n')); line = end + 1) {
     *end = 0;
     if (strstr(line, "opts ")) golden_line(out, strstr(line, "opts ") + 5);
   }
 }
-static tiny_tensor *large_matmul(tiny_ctx *t) { return tiny_matmul(ints(t, TINY_SHAPE(512, 1024)), ints(t, TINY_SHAPE(1024, 512))); }
-static tiny_tensor *large_softmax(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(512, 768)), -1); }
-static tiny_tensor *columns(tiny_ctx *t) { return tiny_sum(tiny_expand(ints(t, TINY_SHAPE(1, 4096)), TINY_SHAPE(4096, 4096)), 0, 0); }
-static tiny_tensor *running(tiny_ctx *t) { return tiny_cumsum(ints(t, TINY_SHAPE(64, 500)), 1); }
 
-static void test_schedules(void) {
+static void compare_subjects(const char *debug, const char *mark, void (*add)(const golden *log, golden *out), int as_text, const char *file) {
   golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
-  tiny_desc d;
-  memset(&d, 0, sizeof d);
-  d.device = "NULL"; d.cache_dir = ""; d.debug = "o"; d.log.fn = golden_line; d.log.user = &log;
-  tiny_ctx *t = tiny_open(&d);
-  static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); } more[] = {
-    {"convolution over channels", convolution}, {"streamed", streamed}, {"named rows", named}, {"down columns", down}, {"short rows", short_rows},
-    {"large matmul", large_matmul}, {"large softmax", large_softmax}, {"columns", columns}, {"running", running}};
-  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) add_schedule(&log, &out, subjects[i].name, subjects[i].make(t));
-  for (size_t i = 0; i < sizeof more / sizeof *more; i++) add_schedule(&log, &out, more[i].name, more[i].make(t));
-  golden_check(&out, "opts.txt");
+  tiny_ctx *t = golden_open("NULL", &log, debug);
+  for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
+    golden_realize(&log, &out, mark, subjects[i].name, subjects[i].make(t));
+    add(&log, &out);
+  }
+  for (size_t i = 0; i < sizeof more_subjects / sizeof *more_subjects; i++) if (!as_text || more_subjects[i].as_text) {
+    golden_realize(&log, &out, mark, more_subjects[i].name, more_subjects[i].make(t));
+    add(&log, &out);
+  }
+  golden_check(&out, file);
   golden_free(&out);
   tiny_close(t);
   golden_free(&log);
 }
+static void test_text(void) { compare_subjects("c", "// ", add_functions, 1, "kernels.c"); }
+static void test_schedules(void) { compare_subjects("o", "", add_opts, 0, "opts.txt"); }
 
 // A row kernel whose sum runs over two ranges that both read contiguous memory: only one of them may become lanes.
 static void test_lanes_once(void) {

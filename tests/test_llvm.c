@@ -77,14 +77,8 @@ static void test_text(void) {
   golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
   tiny_ctx *t = opened("NULL:LLVM", "", &log, "c");
   for (int i = 0; i < SUBJECTS; i++) if (subjects[i].golden) {
-    char title[80];
-    log.n = 0;
-    tiny_tensor *x = subjects[i].make(t);
-    CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-    snprintf(title, sizeof title, "; == %s", subjects[i].name);
-    golden_line(&out, title);
-    if (log.n) log.text[log.n - 1] = 0;
-    if (log.n) golden_line(&out, log.text);
+    golden_realize(&log, &out, "; ", subjects[i].name, subjects[i].make(t));
+    golden_add(&log, &out);
   }
   golden_check(&out, "kernels.ll");
   golden_free(&out);

@@ -1,5 +1,5 @@
-// masked_iterations: triangles, however their mask is written: the interpreter, the CPU and plain loops agree; what is masked out is
-// not computed, and memory that nobody has written does no harm.
+// masked_iterations: triangles, however their mask is written: the interpreter, the CPU and plain loops agree; what is
+// masked out is not computed, and memory that nobody has written does no harm.
 #define TN_MASKED_LEAST 2
 #include "nn_test.h"
 #include "golden.h"

@@ -217,8 +217,44 @@ static void test_blocks_of_copies(void) {
   }
 }
 
+// Lists from a folder of strangers: what is legal opt by opt may still be endless code, and lanes of lanes are not legal.
+static tiny_code run_forged(tiny_ctx *t, void *arg) {
+  static const struct { const char *list; int legal; } forged[] = {
+    {"LANE 0:8, LANE 2:8", 0}, {"LANE 2:8, LANE 0:8", 0}, {"SPLIT 0:8, LANE 3, SPLIT 1:8, LANE 4", 0},
+    {"UPCAST 0:64, UPCAST 1:64", 1}, {"UPCAST 0:64, UNROLL 2:64, UPCAST 1:64", 1}, {"UNROLL 2:64, UNROLL 2, UPCAST 0:64", 1}};
+  size_t nbytes;
+  static float a[128 * 128];
+  tiny_tensor *x = tiny_from(t, a, TINY_F32, TINY_SHAPE(128, 128));
+  const tn_kernel *k = kernel_of(t, tiny_matmul(x, tiny_transpose(x, 0, 1)), &nbytes);
+  place p;
+  tn_schedule list;
+  tn_kernel_state s;
+  (void)arg;
+  if (!k) return t->code;
+  for (size_t i = 0; i < sizeof forged / sizeof *forged; i++) {
+    tn_lowered chosen, given;
+    memset(&chosen, 0, sizeof chosen); memset(&given, 0, sizeof given);
+    place_at(t, &machines[2], &p);
+    CHECK(tn_schedule_parse(forged[i].list, &list));
+    tn_state_open(&s, t, tn_prepare(t, k->ast), &p.target);
+    CHECK_EQ(tn_schedule_apply(&s, &list), forged[i].legal);
+    CHECK_EQ(tn_pipeline_run(t, k->ast, &p.target, NULL, 0, &chosen), TINY_OK);
+    CHECK_EQ(tn_pipeline_run(t, k->ast, &p.target, &list, 0, &given), TINY_OK);
+    CHECK_EQ(given.n, chosen.n);
+  }
+  return t->code;
+}
+static void test_forged(void) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  CHECK_EQ(tn_guard(t, run_forged, NULL), TINY_OK);
+  tiny_close(t);
+}
+
 // Eight lines of a page fit the eight ways of 4 KiB; the next pushes one out. Odd distances reach all sets.
-static void test_crowds(void) {
+static void test_conflicts(void) {
   const tiny_memory_level m = {32 << 10, 64, 8, 2};
   CHECK(!tn_cost_conflicts(8, 4096, &m));
   CHECK(tn_cost_conflicts(9, 4096, &m));
@@ -544,8 +580,9 @@ int main(void) {
   test_text();
   test_lanes_of_two_ranges();
   test_blocks_of_copies();
+  test_forged();
   test_large();
-  test_crowds();
+  test_conflicts();
   test_values();
   if (!getenv("TEST_SEED") && !getenv("TEST_ROUNDS")) {
     test_searches();

@@ -74,17 +74,11 @@ static void test_text(void) {
   tiny_ctx *t = golden_open("NULL:WGSL", &log, "c");
   CHECK(t && !strcmp(tiny_device(t), "NULL:WGSL"));
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
-    char title[80];
-    log.n = 0;
-    tiny_tensor *x = subjects[i].make(t);
-    CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
+    golden_realize(&log, &out, "// ", subjects[i].name, subjects[i].make(t));
     if (tiny_status(t)) fprintf(stderr, "  %s: %s\n", subjects[i].name, tiny_error(t));
     tiny_clear(t);
     CHECK(write_modules(&log, subjects[i].name, getenv("TEST_WGSL")) > 0);
-    snprintf(title, sizeof title, "// == %s", subjects[i].name);
-    golden_line(&out, title);
-    if (log.n) log.text[log.n - 1] = 0;
-    if (log.n) golden_line(&out, log.text);
+    golden_add(&log, &out);
   }
   golden_check(&out, "kernels.wgsl");
   golden_free(&out);

@@ -196,7 +196,7 @@ static void tn_candidates_grow(tn_candidates *s, const tn_schedule *list) {
   tn_candidates_sweep(s);
   if (!tn_candidates_apply(s, list, &b->state)) return;
   b->serial = s->t->ir->serial;
-  tn_profile_kernel(s->t, b->state.sink, &p);
+  p = tn_profile_of(&b->state);
   if (!p.usable) return;
   tn_collect_op(s->t, b->state.sink, TINY_OP_LOAD, &loads);
   for (int i = 0; i < b->state.naxes; i++) tn_candidates_extend_axis(s, b, &p, i);

@@ -64,11 +64,11 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tiny_ctx *t = s->t;
   const double work = tn_work(p);
   tiny_uop *rows = tn_block_rows(s, p);
-  if (p->row && tn_do_reuse(s, rows)) tn_profile_kernel(t, s->sink, p);
+  if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
   const int most = tn_target_lanes(target, p);
   if (rows) tn_stage_numbers(s, rows, most);
-  if (rows) tn_profile_kernel(t, s->sink, p);
+  if (rows) *p = tn_profile_of(s);
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
@@ -91,7 +91,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
     if (tn_row_pass(s, p, i, most, rows ? 1 : 8)) tn_push(t, &taken, p->red[i]);
   }
   tn_make_tasks(s, work, TN_ALL_LOOPS);
-  tn_profile_kernel(t, s->sink, p);
+  *p = tn_profile_of(s);
   tn_fetch_next_row(s, p);
   tn_fetch_named_rows(s, p);
 }

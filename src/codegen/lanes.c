@@ -56,7 +56,7 @@ static double tn_work(const tn_profile *p) {
 static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
   tn_profile p;
   int64_t tasks = 1;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   for (int i = 0; i < p.nout && tasks < want && loops; i++) {
     if (tn_range_kind(p.out[i]) != TN_LOOP) continue;
     loops--;

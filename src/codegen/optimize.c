@@ -62,7 +62,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     row = tn_do_pad(s, row, lanes);
     fill_row = tn_do_pad(s, fill_row, lanes);
   }
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   const int64_t f = row ? tn_lanes_for(tn_range_extent(row), lanes, 0) : 1;
   if (f > 1) {
     tn_do_split(s, TN_OPT_LANE, fill_row, f, NULL);
@@ -125,7 +125,7 @@ static void tn_optimize(tn_kernel_state *s) {
   const tn_target *target = s->target;
   tn_profile p;
   if (tn_is_ordered(s->t, s->sink) || tn_optimize_scatter(s, target)) return;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   if (!p.usable) return;
   const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
   if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);

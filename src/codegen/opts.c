@@ -27,6 +27,7 @@
 #include "matrix.c"
 #include "reuse.c"
 #include "prefetch.c"
+#include "../ir/spec.c"
 #endif
 
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
@@ -80,6 +81,25 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
   return 0;
 }
 
+// Does a node move with r and with a range of lanes? It would be lanes of lanes.
+static int tn_opt_meets_lanes(tn_kernel_state *s, const tiny_uop *r) {
+  enum { HAS_R = 1, HAS_LANES = 2 };
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(s->t, s->sink, &all);
+  uint8_t *open = (uint8_t *)tn_scratch(s->t, (size_t)all.n);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
+    u->seq = (uint32_t)i;
+    open[i] = u == r ? HAS_R : u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_VECTOR ? HAS_LANES : 0;
+    for (uint32_t j = 0; j < (from < 0 ? u->nsrc : (uint32_t)from); j++) open[i] |= open[u->src[j]->seq];
+    if (open[i] == (HAS_R | HAS_LANES)) return 1;
+    for (uint32_t j = from < 0 ? u->nsrc : (uint32_t)from; j < u->nsrc; j++)
+      open[i] = (uint8_t)(open[i] & ~open[u->src[j]->seq]);
+  }
+  return 0;
+}
+
 // Is r a range of sums in memory? 2: that K blocks add to.
 static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
   tn_list all = {NULL, 0, 0};
@@ -121,6 +141,11 @@ static int64_t tn_opt_most_items(const tn_kernel_state *s) {
 
 // ** a part of an axis, or all of it, as another kind of range **
 
+// f lanes of r: a power of two, a vector's at most, and no lanes of lanes.
+static int tn_opt_may_be_lanes(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r, int64_t f) {
+  return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_meets_lanes(s, r);
+}
+
 static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL,
   TN_LOOP};
 
@@ -133,9 +158,7 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
   switch (o->kind) {
     case TN_OPT_SPLIT:  return !whole;
     case TN_OPT_UPCAST: return f <= TN_OPT_COPIES && !tn_opt_is_shared(s, r);
-    case TN_OPT_LANE:
-      for (int i = 0; i < p->nout; i++) if (tn_range_kind(p->out[i]) == TN_VECTOR) return 0;
-      return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !tn_opt_is_shared(s, r);
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_GRID:
       return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
@@ -146,14 +169,14 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
   }
 }
 
-static int tn_opt_part_of_reduce(const tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
+static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                  int64_t f) {
   int n = 0;
   if (tn_range_kind(r) != TN_REDUCE) return 0;
   switch (o->kind) {
     case TN_OPT_SPLIT:  return f != tn_range_extent(r);
     case TN_OPT_UNROLL: return f <= TN_OPT_COPIES;
-    case TN_OPT_LANE:   return f <= tn_target_lanes(s->target, p) && !(f & (f - 1)) && !p->carried;
+    case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !p->carried;
     case TN_OPT_LOOP:
       for (int i = 0; i < p->nreduce; i++) n += tn_reduces_over(p->reduce[i], r);
       return f == tn_range_extent(r) && n == 1 && !p->row && !p->carried && tn_opt_items(s) == 1;
@@ -168,7 +191,7 @@ static int tn_opt_part_of_other(tn_kernel_state *s, const tn_profile *p, const t
   const int sums = tn_opt_of_sums(s, r);
   if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR) && !sums;
   if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES || sums == 2) return 0;
-  if (o->kind == TN_OPT_LANE) return f <= tn_target_lanes(s->target, p) && !(f & (f - 1));
+  if (o->kind == TN_OPT_LANE) return tn_opt_may_be_lanes(s, p, r, f);
   return o->kind == TN_OPT_SPLIT ? f != n : o->kind == TN_OPT_UPCAST;
 }
 
@@ -420,7 +443,7 @@ static int tn_opt_apply(tn_kernel_state *s, const tn_opt *o) {
     return 0;
   for (int i = 0; i < o->naxes; i++)
     if (!tn_opt_axis(s, o, i) && (o->kind != TN_OPT_MATRIX || o->axis[i] != -1)) return 0;
-  tn_profile_kernel(s->t, s->sink, &p);
+  p = tn_profile_of(s);
   if (!p.usable || !tn_opt_kinds[o->kind].apply(s, &p, o)) return 0;
   s->sink = tn_simplify(s->t, s->sink);
   if (tn_opt_kinds[o->kind].has & TN_OPT_MAKES_RANGES) tn_axes_find(s);
@@ -529,10 +552,6 @@ static int tn_schedule_parse(const char *text, tn_schedule *s) {
 }
 
 // ** how heuristics say it: with ranges and nodes for numbers **
-
-#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
-  #define TN_VERIFY_PASSES 0
-#endif
 
 static int tn_do(tn_kernel_state *s, const tn_opt *o) {
   if (tn_opt_apply(s, o)) return 1;

@@ -6,8 +6,7 @@
 // Holds:    after any pass the SINK is a kernel as ir/spec.c has it (debug letter v looks), with the value it had.
 //
 // A pass is a function from SINK to SINK, and a row of one table: its name, the stage it belongs to, and what must hold
-// for it to run. Search runs the first stage once and the second for each schedule; what is compiled sees
-// the third.
+// for it to run. Search runs the first stage once and the second for each schedule; what is compiled sees the third.
 // Debug letter i prints the kernel after each pass that changed it, v verifies it there.
 #ifndef TN_CODEGEN_PIPELINE
 #define TN_CODEGEN_PIPELINE
@@ -16,6 +15,7 @@
 #include "scan.c"
 #include "join.c"
 #include "optimize.c"
+#include "cost.c"
 #include "../ir/spec.c"
 #endif
 
@@ -47,12 +47,18 @@ static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_
 
 // ** opts **
 
+// A schedule that was given, possibly a stranger's: is it done, legal, and what comes of it of reasonable size?
+static int tn_take_schedule(tn_kernel_state *s, const tn_schedule *given) {
+  tn_cost cost;
+  return given && tn_schedule_apply(s, given) && tn_cost_of(s->t, s->sink, s->target->limits, &cost);
+}
+
 static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
   tiny_ctx *t = p->t;
   tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
   const int64_t serial = t->ir->serial;
   tn_state_open(s, t, sink, p->target);
-  if (!p->schedule || !tn_schedule_apply(s, p->schedule)) {    // a stranger's, that does not fit
+  if (!tn_take_schedule(s, p->schedule)) {
     t->ir->serial = serial;
     tn_state_open(s, t, sink, p->target);
     tn_optimize(s);

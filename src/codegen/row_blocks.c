@@ -50,7 +50,7 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
   while (p->row && f > 1 && f * longest > tn_machine_nearest(s->target->limits) / 2) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
   rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   return rows;
 }
 
@@ -70,7 +70,7 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
     tn_list all = {NULL, 0, 0};
     tn_profile p;
     tiny_uop *next = NULL;
-    tn_profile_kernel(t, s->sink, &p);
+    p = tn_profile_of(s);
     if (!p.usable || p.out[p.nout - 1] == rows) return;
     tn_toposort(t, p.end->src[0]->src[1], &all);
     for (int i = all.n - 1; i >= 0 && !next; i--) {

@@ -12,7 +12,7 @@
 #endif
 
 static int tn_scatter_of(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   return p->usable && p->nout && !p->filled && p->end->op == TINY_OP_END &&
       tn_find_scatter(s->t, p->end->src[0]->src[1], p->out, p->nout, c);
 }

@@ -346,8 +346,7 @@ static tn_tiled tn_tile_apply(tn_kernel_state *s, const tn_tile *c) {
 
 // Does a come before b among the loops of the store?
 static int tn_loops_before(tn_kernel_state *s, const tiny_uop *a, const tiny_uop *b) {
-  tn_profile p;
-  tn_profile_kernel(s->t, s->sink, &p);
+  tn_profile p = tn_profile_of(s);
   for (int i = 0; i < p.nout; i++) if (p.out[i] == a || p.out[i] == b) return p.out[i] == a;
   return 0;
 }
@@ -369,8 +368,7 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
                           tn_tiled *x) {
   const int64_t tile = c->f[0] * c->f[1], width = c->lanes * c->vectors;
   int64_t f = tn_range_extent(x->rows), g = 1, others = 1;
-  tn_profile now;
-  tn_profile_kernel(s->t, s->sink, &now);
+  tn_profile now = tn_profile_of(s);
   for (int i = 0; i < now.nout; i++)
     if (tn_range_kind(now.out[i]) == TN_LOOP && now.out[i] != x->rows && now.out[i] != x->columns)
       others *= tn_range_extent(now.out[i]);
@@ -409,8 +407,7 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
 // and *lanes become what is left of them, NULL: nothing.
 static void tn_tile_transpose(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, tiny_uop **loop,
                          tiny_uop **lanes) {
-  tn_profile now;
-  tn_profile_kernel(s->t, s->sink, &now);
+  tn_profile now = tn_profile_of(s);
   for (int i = 0; i < 2; i++) {
     if (!loop[i] || tn_stride_in(s->t, now.store->src[1], loop[i]) != 1) continue;
     const int64_t f = tn_lanes_for(tn_range_extent(loop[i]), c->lanes, p->repeats);
@@ -466,7 +463,7 @@ static int tn_tile_pack(tn_kernel_state *s, const tn_profile *p, const tn_target
   block[n++] = r;
   if (c->packs_rows && (rows = tn_pack(s, block, n, x.columns))) tn_pack_lanes(s, rows, n, c->lanes);
   if (kblocks) tn_tile_keep(s, &x, rows ? x.columns : NULL, x.rows, 1);
-  tn_profile_kernel(s->t, s->sink, &now);
+  now = tn_profile_of(s);
   for (int i = 0; i < now.nout && now.out[i] != (rows ? x.columns : x.rows); i++)
     loops += tn_range_kind(now.out[i]) == TN_LOOP;
   return loops;
@@ -486,7 +483,7 @@ static void tn_split_digits(tn_kernel_state *s, tn_profile *p) {
           u->src[1]->k < 2 || tn_range_extent(p->out[i]) % u->src[1]->k)
         continue;
       tn_do_split(s, TN_OPT_SPLIT, p->out[i], u->src[1]->k, NULL);
-      tn_profile_kernel(t, s->sink, p);
+      *p = tn_profile_of(s);
       i = -1;
       break;
     }
@@ -498,12 +495,12 @@ static tn_tile tn_tile_of(tn_kernel_state *s, tn_profile *p, const tn_target *ta
   tn_kernel_state *plain = (tn_kernel_state *)memcpy(tn_scratch(s->t, sizeof *s), s, sizeof *s);
   const int64_t serial = s->t->ir->serial;
   if (tn_do_plain(s, TN_OPT_DOT)) {
-    tn_profile_kernel(s->t, s->sink, p);
+    *p = tn_profile_of(s);
     const tn_tile c = tn_tile_choose(s->t, p, target);
     if (p->usable && c.packs && c.lanes >= 4) return c;
     *s = *plain;
     s->t->ir->serial = serial;
-    tn_profile_kernel(s->t, s->sink, p);
+    *p = tn_profile_of(s);
   }
   return tn_tile_choose(s->t, p, target);
 }
@@ -542,8 +539,7 @@ static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const
 static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, const tn_tile *c, const tn_tiled *x) {
   tiny_ctx *t = s->t;
   tn_list loads = {NULL, 0, 0};
-  tn_profile p;
-  tn_profile_kernel(t, s->sink, &p);
+  tn_profile p = tn_profile_of(s);
   if (!c->v || c->v_in_reduce || !x->part[0] || c->lanes * c->vectors < TN_ACROSS_WIDTH || p.nreduce != 1 ||
       p.nred != 1 || p.reduce[0]->nsrc != 2)
     return;
@@ -566,7 +562,7 @@ static void tn_optimize_reduce(tn_kernel_state *s, tn_profile *p, const tn_targe
   const double work = tn_work(p);
   const tn_tile c = tn_tile_of(s, p, target);
   const tn_tiled x = tn_tile_apply(s, &c);
-  tn_profile_kernel(s->t, s->sink, p);
+  *p = tn_profile_of(s);
   const int loops = tn_tile_pack(s, p, target, &c, x);
   tn_tile_unroll(s, p, &c, &x);
   tn_make_tasks(s, work, loops);           // within them each would pack the same panel again

@@ -37,7 +37,15 @@ typedef struct tn_kernel_state {
   tiny_ctx *t; tiny_uop *sink; const tn_target *target;
   tiny_uop *axis[TN_KERNEL_AXES]; int naxes;
   tn_schedule done;                        // what has made the kernel what it is
+  tn_profile profile; const tiny_uop *profiled;    // of this sink
 } tn_kernel_state;
+
+// The profile of the kernel as it is now.
+static tn_profile tn_profile_of(tn_kernel_state *s) {
+  if (s->profiled != s->sink) tn_profile_kernel(s->t, s->sink, &s->profile);
+  s->profiled = s->sink;
+  return s->profile;
+}
 
 static int tn_axis_of(const tn_kernel_state *s, const tiny_uop *r) {
   for (int i = 0; i < s->naxes; i++) if (s->axis[i] == r) return i;

@@ -18,6 +18,10 @@
 #include "print.c"
 #endif
 
+#ifndef TN_VERIFY_PASSES                   // test builds do, whatever the letters
+  #define TN_VERIFY_PASSES 0
+#endif
+
 enum {
   TN_SPEC_TENSOR = 1, TN_SPEC_KERNEL = 2, TN_SPEC_PROGRAM = 4, TN_SPEC_RANGES = 64,
   // Of a KERNEL that is lowered: items of a group share what their STAGE was, copies of a value are GROUPs; its loops

@@ -563,6 +563,9 @@ static tiny_uop *tn_range(tiny_ctx *t, int64_t extent, int kind) {
   return tn_uop_make(t, TINY_OP_RANGE, TINY_INDEX, 1, 1, &end, ++t->ir->serial << 8 | kind, 0, NULL);
 }
 
+// Has a node of a tensor graph its value in memory?
+static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
+
 // ** walks **
 
 // Graphs are walked with the path in memory: they may be deep, and stacks of threads small. Short paths need none.
@@ -590,6 +593,9 @@ static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_collect_ranges(tiny_ctx *t, tiny_uop *root, tn_list *out) {
+  tn_collect_op(t, root, TINY_OP_RANGE, out);
 }
 static void tn_toposort(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   if (!out->cap) out->u = (tiny_uop **)tn_scratch_bare(t, (size_t)(out->cap = 4 * TN_FIRST_SLOTS) * sizeof *out->u);

@@ -7,6 +7,7 @@
 #ifndef TINY_AMALGAMATED
 #include "../ir/kernel.c"
 #include "../machine/costs.c"
+#include "../shape/contraction.c"
 #include "../tensor/optim.c"
 #endif
 
@@ -110,7 +111,4 @@ static int tn_is_passing(const tiny_uop *u) {
   return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
 }
 
-static void tn_collect_ranges(tiny_ctx *t, tiny_uop *u, tn_list *out) {
-  tn_collect_op(t, u, TINY_OP_RANGE, out);
-}
 #endif

@@ -51,7 +51,6 @@ typedef struct tn_visit {
   int captured;                            // is there an assignment that a captured program makes?
 } tn_visit;
 
-static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->realized; }
 
 static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
   *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w;
@@ -110,8 +109,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_CHUNK = 1 << 12,     // of long columns
-  TN_STRAIGHT_PATH = 32, TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
-  TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
+  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
 // once.
@@ -147,24 +145,6 @@ static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
   return tn_reshape(t, whole, u->ndim, u->dim);
 }
 
-// How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
-// op `until` makes. 0: not as one view without a mask.
-static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
-  const tiny_uop *path[TN_STRAIGHT_PATH];
-  int n = 0;
-  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
-    if (n == TN_STRAIGHT_PATH) return 0;
-    path[n++] = x;
-  }
-  tiny_views v = tn_views_over(x->ndim, x->dim);
-  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
-  *out = v.v[v.n - 1];
-  for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
-  return v.n == 1;
-}
-
-static int tn_strides_of(const tiny_uop *x, tiny_view *out) { return tn_strides_from(x, -1, out); }
-
 // x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
 static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
   tiny_uop *once = x;
@@ -192,26 +172,20 @@ static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
 // matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
 static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
-  tiny_view v[2];
-  const int64_t axes = u->k >> 8;
-  int last = x->ndim - 1;
-  while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || last < 0 || !tn_strides_of(x->src[0], &v[0]) ||
-      !tn_strides_of(x->src[1], &v[1]))
-    return u;
-  int changed = 0;
+  tn_contraction c;
+  int last = x->ndim - 1, changed = 0;
+  if (!tn_contraction_of(u, &c) || !c.laid[0] || !c.laid[1]) return u;
+  while (last >= 0 && (c.k >> last & 1 || x->dim[last] == 1)) last--;
+  if (last < 0) return u;
   for (int i = 0; i < 2; i++) {
-    const tiny_view *own = &v[i], *other = &v[!i];
-    int64_t reads = 1;
+    const tiny_view *own = &c.view[i];
     int across = 0;
-    operand[i] = x->src[i];
-    for (int d = 0; d < x->ndim; d++) {
-      if (axes >> d & 1) continue;
-      if (!own->stride[d]) reads *= x->dim[d];
-      across |= own->stride[d] == 1 && !other->stride[d] && x->dim[d] > 1;
-    }
-    if (!across || own->stride[last] || reads < TN_STRAIGHT_READS || !tn_sums_across(x, own, axes)) continue;
-    operand[i] = tn_made_contiguous(t, operand[i], own, axes);
+    operand[i] = c.operand[i];
+    for (int d = 0; d < x->ndim; d++) across |= (c.own[i] >> d & 1) && own->stride[d] == 1;
+    if (!across || own->stride[last] || tn_contraction_reads(&c, i) < TN_STRAIGHT_READS ||
+        !tn_sums_across(x, own, (int64_t)c.k))
+      continue;
+    operand[i] = tn_made_contiguous(t, operand[i], own, (int64_t)c.k);
     changed = 1;
   }
   if (!changed) return u;
@@ -245,25 +219,25 @@ static double tn_lanes_waste(const tiny_uop *x, int64_t axes, int64_t most) {
 // an axis of the other operand (output channels). That operand is copied into panels: blocks of the axis, fastest.
 static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
-  tiny_view v;
+  tn_contraction c;
   const int64_t axes = u->k >> 8, lanes = tn_machine_lanes(limits, tn_dtypes[u->dtype].nbytes);
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || x->ndim == TINY_MAX_DIMS) return u;
+  if (x->ndim == TINY_MAX_DIMS || !tn_contraction_of(u, &c)) return u;
   for (int i = 0; i < 2; i++) {
-    tiny_uop *once = x->src[i], *other = x->src[!i], *memory;
+    tiny_uop *once = c.operand[i], *other = c.operand[!i], *memory;
     if (other->op != TINY_OP_EXPAND || once->op != TINY_OP_EXPAND) continue;
-    const int plain = tn_strides_of(once, &v);
     memory = once = once->src[0];
     while (tn_op_is(memory->op, TINY_MOVEMENT) && !tn_is_leaf(memory)) memory = memory->src[0];
     int axis = -1;
-    int64_t reads = 1, folded = 1, dim[TINY_MAX_DIMS];
+    int64_t summed = 1, dim[TINY_MAX_DIMS];
     for (int d = 0; d < x->ndim; d++) {
-      if (axes >> d & 1) folded *= x->dim[d];
-      else if (once->dim[d] == 1) reads *= x->dim[d];
-      else if (other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d], lanes)) axis = axis < 0 ? d : x->ndim;
+      if (axes >> d & 1) summed *= x->dim[d];
+      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d], lanes))
+        axis = axis < 0 ? d : x->ndim;
     }
-    if (axis < 0 || axis == x->ndim || (plain && v.stride[axis] == 1) || folded < TN_PANEL_REDUCED ||
+    if (axis < 0 || axis == x->ndim || (c.laid[i] && c.view[i].stride[axis] == 1) || summed < TN_PANEL_REDUCED ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)reads * (tn_lanes_waste(other, axes, lanes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
+        (double)tn_contraction_reads(&c, i) * (tn_lanes_waste(other, axes, lanes) - TN_PANEL_WASTE) <
+            (double)TN_PANEL_COST)
       continue;
     const int64_t block = tn_panel_of(x->dim[axis], lanes), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)

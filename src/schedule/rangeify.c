@@ -191,16 +191,11 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
   } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
 }
 
-// A sum of products whose operands are read many times over. Its tile takes all registers, and its loops are its own.
-static int tn_is_contraction(const tiny_uop *u) {
-  const tiny_uop *x = u->src[0];
-  if ((u->k & 0xFF) != TINY_OP_ADD || x->op != TINY_OP_MUL || tn_nelem(x) < TN_CONTRACTION) return 0;
-  for (int i = 0; i < 2; i++) {
-    const tiny_uop *s = x->src[i];
-    while (s->op != TINY_OP_EXPAND && (tn_is_passing(s) || s->op == TINY_OP_CAST)) s = s->src[0];
-    if (s->op != TINY_OP_EXPAND) return 0;
-  }
-  return 1;
+// A sum of products whose operands are both read many times over. Its tile takes all registers, and its loops are its
+// own.
+static int tn_is_matmul(const tiny_uop *u) {
+  tn_contraction c;
+  return tn_nelem(u->src[0]) >= TN_CONTRACTION && tn_contraction_of(u, &c) && c.own[0] && c.own[1];
 }
 
 // May a REDUCE wanted at `at` run inside of the kernel that wants it, without any of it being computed twice?
@@ -224,7 +219,7 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
         (scope_nelem < (double)TN_TASKS_MOST && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
-  const int contraction = ranges.n == all.n && tn_is_contraction(n->u);
+  const int contraction = ranges.n == all.n && tn_is_matmul(n->u);
   tiny_uop *scope = tn_uop_make(g->t, TINY_OP_GROUP, TINY_VOID, 1, ranges.n, ranges.u, 2, 0, NULL);
   if (k->scope && (k->scope != scope || k->contraction || contraction)) return 0;
   k->scope = scope;
