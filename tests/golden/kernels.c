@@ -737,16 +737,16 @@ void E_32_16_95a06d46(void *const *mem, const long long *args, long long task, c
   }
 }
 // == convolution over channels
-void r_32_14_14_3_16_3_c95b5049(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_32_7_7_3_3_16_de9f3d37(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p2 = (f32 *)mem[2];
   f32 *const p1 = (f32 *)mem[1];
   const i32 x0 = (i32)task;
-  const i32 x1 = (i32)(x0 * 1568);
-  f32x8 acc2;
-  const i32 x3 = (i32)(x0 * 1152);
-  const f32x8 x4 = SPLAT(f32x8, f32, 0x0p+0f);
-  f32x8 acc5;
+  const i32 x1 = (i32)(x0 * 784);
+  f32 local2[112] __attribute__((aligned(64)));
+  f32x8 acc3;
+  const i32 x4 = (i32)(x0 * 2304);
+  const f32x8 x5 = SPLAT(f32x8, f32, 0x0p+0f);
   f32x8 acc6;
   f32x8 acc7;
   f32x8 acc8;
@@ -760,133 +760,162 @@ void r_32_14_14_3_16_3_c95b5049(void *const *mem, const long long *args, long lo
   f32x8 acc16;
   f32x8 acc17;
   f32x8 acc18;
-  f32x8 acc19;
-  f32x8 acc20;
-  f32x8 acc21;
-  f32x8 acc22;
-  f32x8 acc23;
-  f32x8 acc24;
-  f32x8 acc25;
-  f32x8 acc26;
-  f32x8 acc27;
   ROLLED
-  for (i32 r28 = 0; r28 < 5; r28++) {
-    const i32 x29 = (i32)(((i32)(r28 * (-3))) + 11);
-    i32 x30 = (x29 < 0) ? 0 : x29;
-    const i32 x31 = (i32)(x30 * (-14));
-    const i32 x32 = (i32)(x30 * (-16));
+  for (i32 r19 = 0; r19 < 7; r19++) {
+    acc3 = x5;
+    acc6 = x5;
+    acc7 = x5;
+    acc8 = x5;
+    acc9 = x5;
+    acc10 = x5;
+    acc11 = x5;
+    acc12 = x5;
+    acc13 = x5;
+    acc14 = x5;
+    acc15 = x5;
+    acc16 = x5;
+    acc17 = x5;
+    acc18 = x5;
     ROLLED
-    for (i32 r33 = 0; r33 < 2; r33++) {
-      const i32 x34 = (i32)(((i32)(r33 * (-8))) + 6);
-      i32 x35 = (x34 < 0) ? 0 : x34;
-      const i32 x36 = (i32)(((i32)(x31 - x35)) + x1);
-      const i32 x37 = (i32)(x32 - x35);
-      acc2 = x4;
-      acc5 = x4;
-      acc6 = x4;
-      acc7 = x4;
-      acc8 = x4;
-      acc9 = x4;
-      acc10 = x4;
-      acc11 = x4;
-      acc12 = x4;
-      acc13 = x4;
-      acc14 = x4;
-      acc15 = x4;
-      acc16 = x4;
-      acc17 = x4;
-      acc18 = x4;
-      acc19 = x4;
-      acc20 = x4;
-      acc21 = x4;
-      acc22 = x4;
-      acc23 = x4;
-      acc24 = x4;
-      acc25 = x4;
-      acc26 = x4;
-      acc27 = x4;
+    for (i32 r20 = 0; r20 < 16; r20++) {
+      const i32 x21 = (i32)(((i32)(r20 * 81)) + r19);
+      const i32 x22 = (i32)(((i32)(r20 * 144)) + x4);
       ROLLED
-      for (i32 r38 = 0; r38 < 16; r38++) {
-        const i32 x39 = (i32)(x3 + ((i32)(r38 * 9)));
-        const i32 x40 = (i32)(x37 + ((i32)(r38 * 256)));
+      for (i32 r23 = 0; r23 < 3; r23++) {
+        const i32 x24 = (i32)(((i32)(r23 * 9)) + x21);
+        const i32 x25 = (i32)(((i32)(r23 * 48)) + x22);
         ROLLED
-        for (i32 r41 = 0; r41 < 3; r41++) {
-          const i32 x42 = (i32)(((i32)(r41 * 3)) + x39);
-          const i32 x43 = (i32)(((i32)(r41 * 16)) + x40);
-          ROLLED
-          for (i32 r44 = 0; r44 < 3; r44++) {
-            const i32 x45 = (i32)(x42 + r44);
-            const f32 v46 = *(p2 + x45);
-            const f32x8 x47 = SPLAT(f32x8, f32, v46);
-            const i32 x48 = (i32)(x43 + r44);
-            const f32x8 v49 = LOAD(f32x8, (p1 + x48) + 182);
-            acc2 = ((x47 * v49) + (acc2));
-            const f32x8 v50 = LOAD(f32x8, (p1 + x48) + 198);
-            acc5 = ((x47 * v50) + (acc5));
-            const f32x8 v51 = LOAD(f32x8, (p1 + x48) + 214);
-            acc6 = ((x47 * v51) + (acc6));
-            const f32 v52 = *((p2 + x45) + 144);
-            const f32x8 x53 = SPLAT(f32x8, f32, v52);
-            acc7 = ((x53 * v49) + (acc7));
-            acc8 = ((x53 * v50) + (acc8));
-            acc9 = ((x53 * v51) + (acc9));
-            const f32 v54 = *((p2 + x45) + 288);
-            const f32x8 x55 = SPLAT(f32x8, f32, v54);
-            acc10 = ((x55 * v49) + (acc10));
-            acc11 = ((x55 * v50) + (acc11));
-            acc12 = ((x55 * v51) + (acc12));
-            const f32 v56 = *((p2 + x45) + 432);
-            const f32x8 x57 = SPLAT(f32x8, f32, v56);
-            acc13 = ((x57 * v49) + (acc13));
-            acc14 = ((x57 * v50) + (acc14));
-            acc15 = ((x57 * v51) + (acc15));
-            const f32 v58 = *((p2 + x45) + 576);
-            const f32x8 x59 = SPLAT(f32x8, f32, v58);
-            acc16 = ((x59 * v49) + (acc16));
-            acc17 = ((x59 * v50) + (acc17));
-            acc18 = ((x59 * v51) + (acc18));
-            const f32 v60 = *((p2 + x45) + 720);
-            const f32x8 x61 = SPLAT(f32x8, f32, v60);
-            acc19 = ((x61 * v49) + (acc19));
-            acc20 = ((x61 * v50) + (acc20));
-            acc21 = ((x61 * v51) + (acc21));
-            const f32 v62 = *((p2 + x45) + 864);
-            const f32x8 x63 = SPLAT(f32x8, f32, v62);
-            acc22 = ((x63 * v49) + (acc22));
-            acc23 = ((x63 * v50) + (acc23));
-            acc24 = ((x63 * v51) + (acc24));
-            const f32 v64 = *((p2 + x45) + 1008);
-            const f32x8 x65 = SPLAT(f32x8, f32, v64);
-            acc25 = ((x65 * v49) + (acc25));
-            acc26 = ((x65 * v50) + (acc26));
-            acc27 = ((x65 * v51) + (acc27));
-          }
+        for (i32 r26 = 0; r26 < 3; r26++) {
+          const i32 x27 = (i32)(x24 + r26);
+          const f32 v28 = *(p2 + x27);
+          const f32x8 x29 = SPLAT(f32x8, f32, v28);
+          const i32 x30 = (i32)(((i32)(r26 * 16)) + x25);
+          const f32x8 v31 = LOAD(f32x8, p1 + x30);
+          acc3 = ((x29 * v31) + (acc3));
+          const f32x8 v32 = LOAD(f32x8, (p1 + x30) + 8);
+          acc6 = ((x29 * v32) + (acc6));
+          const f32 v33 = *((p2 + x27) + 9);
+          const f32x8 x34 = SPLAT(f32x8, f32, v33);
+          acc7 = ((x34 * v31) + (acc7));
+          acc8 = ((x34 * v32) + (acc8));
+          const f32 v35 = *((p2 + x27) + 18);
+          const f32x8 x36 = SPLAT(f32x8, f32, v35);
+          acc9 = ((x36 * v31) + (acc9));
+          acc10 = ((x36 * v32) + (acc10));
+          const f32 v37 = *((p2 + x27) + 27);
+          const f32x8 x38 = SPLAT(f32x8, f32, v37);
+          acc11 = ((x38 * v31) + (acc11));
+          acc12 = ((x38 * v32) + (acc12));
+          const f32 v39 = *((p2 + x27) + 36);
+          const f32x8 x40 = SPLAT(f32x8, f32, v39);
+          acc13 = ((x40 * v31) + (acc13));
+          acc14 = ((x40 * v32) + (acc14));
+          const f32 v41 = *((p2 + x27) + 45);
+          const f32x8 x42 = SPLAT(f32x8, f32, v41);
+          acc15 = ((x42 * v31) + (acc15));
+          acc16 = ((x42 * v32) + (acc16));
+          const f32 v43 = *((p2 + x27) + 54);
+          const f32x8 x44 = SPLAT(f32x8, f32, v43);
+          acc17 = ((x44 * v31) + (acc17));
+          acc18 = ((x44 * v32) + (acc18));
         }
       }
-      STORE(f32x8, (p0 + x36) + 160, (acc2));
-      STORE(f32x8, (p0 + x36) + 174, (acc5));
-      STORE(f32x8, (p0 + x36) + 188, (acc6));
-      STORE(f32x8, (p0 + x36) + 356, (acc7));
-      STORE(f32x8, (p0 + x36) + 370, (acc8));
-      STORE(f32x8, (p0 + x36) + 384, (acc9));
-      STORE(f32x8, (p0 + x36) + 552, (acc10));
-      STORE(f32x8, (p0 + x36) + 566, (acc11));
-      STORE(f32x8, (p0 + x36) + 580, (acc12));
-      STORE(f32x8, (p0 + x36) + 748, (acc13));
-      STORE(f32x8, (p0 + x36) + 762, (acc14));
-      STORE(f32x8, (p0 + x36) + 776, (acc15));
-      STORE(f32x8, (p0 + x36) + 944, (acc16));
-      STORE(f32x8, (p0 + x36) + 958, (acc17));
-      STORE(f32x8, (p0 + x36) + 972, (acc18));
-      STORE(f32x8, (p0 + x36) + 1140, (acc19));
-      STORE(f32x8, (p0 + x36) + 1154, (acc20));
-      STORE(f32x8, (p0 + x36) + 1168, (acc21));
-      STORE(f32x8, (p0 + x36) + 1336, (acc22));
-      STORE(f32x8, (p0 + x36) + 1350, (acc23));
-      STORE(f32x8, (p0 + x36) + 1364, (acc24));
-      STORE(f32x8, (p0 + x36) + 1532, (acc25));
-      STORE(f32x8, (p0 + x36) + 1546, (acc26));
-      STORE(f32x8, (p0 + x36) + 1560, (acc27));
+    }
+    STORE(f32x8, local2 + 0, (acc3));
+    STORE(f32x8, local2 + 8, (acc6));
+    STORE(f32x8, local2 + 16, (acc7));
+    STORE(f32x8, local2 + 24, (acc8));
+    STORE(f32x8, local2 + 32, (acc9));
+    STORE(f32x8, local2 + 40, (acc10));
+    STORE(f32x8, local2 + 48, (acc11));
+    STORE(f32x8, local2 + 56, (acc12));
+    STORE(f32x8, local2 + 64, (acc13));
+    STORE(f32x8, local2 + 72, (acc14));
+    STORE(f32x8, local2 + 80, (acc15));
+    STORE(f32x8, local2 + 88, (acc16));
+    STORE(f32x8, local2 + 96, (acc17));
+    STORE(f32x8, local2 + 104, (acc18));
+    for (i32 r45 = 0; r45 < 2; r45++) {
+      const i32 x46 = (i32)(r45 * 392);
+      const i32 x47 = (i32)(r45 * 8);
+      for (i32 r48 = 0; r48 < 7; r48++) {
+        const i32 x49 = (i32)(x46 + ((i32)(((i32)(x1 + ((i32)(r48 * 7)))) + r19)));
+        const i32 x50 = (i32)(x47 + ((i32)(r48 * 16)));
+        const f32x8 v51 = LOAD(f32x8, local2 + x50);
+        *(p0 + x49) = (v51[0]);
+        *((p0 + x49) + 49) = (v51[1]);
+        *((p0 + x49) + 98) = (v51[2]);
+        *((p0 + x49) + 147) = (v51[3]);
+        *((p0 + x49) + 196) = (v51[4]);
+        *((p0 + x49) + 245) = (v51[5]);
+        *((p0 + x49) + 294) = (v51[6]);
+        *((p0 + x49) + 343) = (v51[7]);
+      }
+    }
+  }
+}
+void E_2_16_3_3_16_5414d47d(void *const *mem, const long long *args, long long task, char *restrict local) {
+  f32 *const p0 = (f32 *)mem[0];
+  f32 *const p1 = (f32 *)mem[1];
+  f32 local0[1024] __attribute__((aligned(64)));
+  for (i32 r1 = 0; r1 < 2; r1++) {
+    const i32 x2 = (i32)(r1 * 2304);
+    for (i32 r3 = 0; r3 < 3; r3++) {
+      const i32 x4 = (i32)(((i32)(r3 * (-64))) + 80);
+      i32 x5 = (x4 < 0) ? 0 : x4;
+      const i32 x6 = (i32)(x2 + ((i32)(x5 * (-16))));
+      const i32 x7 = (i32)(x2 - x5);
+      for (i32 r8 = 0; r8 < 8; r8++) {
+        const i32 x9 = (i32)(r8 * 128);
+        const i32 x10 = (i32)(x7 + ((i32)(r8 * 8)));
+        for (i32 r11 = 0; r11 < 2; r11++) {
+          const i32 x12 = (i32)(((i32)(r11 * 8)) + x9);
+          const i32 x13 = (i32)(((i32)(r11 * 1152)) + x10);
+          const f32x8 v14 = LOAD(f32x8, (p1 + x13) + 80);
+          const f32x8 v15 = LOAD(f32x8, (p1 + x13) + 224);
+          const f32x8 x16 = SHUFFLE(i32x8, v14, v15, 0, 8, 2, 10, 4, 12, 6, 14);
+          const f32x8 v17 = LOAD(f32x8, (p1 + x13) + 368);
+          const f32x8 v18 = LOAD(f32x8, (p1 + x13) + 512);
+          const f32x8 x19 = SHUFFLE(i32x8, v17, v18, 0, 8, 2, 10, 4, 12, 6, 14);
+          const f32x8 x20 = SHUFFLE(i32x8, x16, x19, 0, 1, 8, 9, 4, 5, 12, 13);
+          const f32x8 v21 = LOAD(f32x8, (p1 + x13) + 656);
+          const f32x8 v22 = LOAD(f32x8, (p1 + x13) + 800);
+          const f32x8 x23 = SHUFFLE(i32x8, v21, v22, 0, 8, 2, 10, 4, 12, 6, 14);
+          const f32x8 v24 = LOAD(f32x8, (p1 + x13) + 944);
+          const f32x8 v25 = LOAD(f32x8, (p1 + x13) + 1088);
+          const f32x8 x26 = SHUFFLE(i32x8, v24, v25, 0, 8, 2, 10, 4, 12, 6, 14);
+          const f32x8 x27 = SHUFFLE(i32x8, x23, x26, 0, 1, 8, 9, 4, 5, 12, 13);
+          STORE(f32x8, local0 + x12, (SHUFFLE(i32x8, x20, x27, 0, 1, 2, 3, 8, 9, 10, 11)));
+          const f32x8 x28 = SHUFFLE(i32x8, v14, v15, 1, 9, 3, 11, 5, 13, 7, 15);
+          const f32x8 x29 = SHUFFLE(i32x8, v17, v18, 1, 9, 3, 11, 5, 13, 7, 15);
+          const f32x8 x30 = SHUFFLE(i32x8, x28, x29, 0, 1, 8, 9, 4, 5, 12, 13);
+          const f32x8 x31 = SHUFFLE(i32x8, v21, v22, 1, 9, 3, 11, 5, 13, 7, 15);
+          const f32x8 x32 = SHUFFLE(i32x8, v24, v25, 1, 9, 3, 11, 5, 13, 7, 15);
+          const f32x8 x33 = SHUFFLE(i32x8, x31, x32, 0, 1, 8, 9, 4, 5, 12, 13);
+          STORE(f32x8, (local0 + x12) + 16, (SHUFFLE(i32x8, x30, x33, 0, 1, 2, 3, 8, 9, 10, 11)));
+          const f32x8 x34 = SHUFFLE(i32x8, x16, x19, 2, 3, 10, 11, 6, 7, 14, 15);
+          const f32x8 x35 = SHUFFLE(i32x8, x23, x26, 2, 3, 10, 11, 6, 7, 14, 15);
+          STORE(f32x8, (local0 + x12) + 32, (SHUFFLE(i32x8, x34, x35, 0, 1, 2, 3, 8, 9, 10, 11)));
+          const f32x8 x36 = SHUFFLE(i32x8, x28, x29, 2, 3, 10, 11, 6, 7, 14, 15);
+          const f32x8 x37 = SHUFFLE(i32x8, x31, x32, 2, 3, 10, 11, 6, 7, 14, 15);
+          STORE(f32x8, (local0 + x12) + 48, (SHUFFLE(i32x8, x36, x37, 0, 1, 2, 3, 8, 9, 10, 11)));
+          STORE(f32x8, (local0 + x12) + 64, (SHUFFLE(i32x8, x20, x27, 4, 5, 6, 7, 12, 13, 14, 15)));
+          STORE(f32x8, (local0 + x12) + 80, (SHUFFLE(i32x8, x30, x33, 4, 5, 6, 7, 12, 13, 14, 15)));
+          STORE(f32x8, (local0 + x12) + 96, (SHUFFLE(i32x8, x34, x35, 4, 5, 6, 7, 12, 13, 14, 15)));
+          STORE(f32x8, (local0 + x12) + 112, (SHUFFLE(i32x8, x36, x37, 4, 5, 6, 7, 12, 13, 14, 15)));
+        }
+      }
+      for (i32 r38 = 0; GOES_ON(r38, 64); r38++) {
+        const i32 x39 = (i32)(r38 * 16);
+        const i32 x40 = (i32)(x39 + x6);
+        for (i32 r41 = 0; r41 < 2; r41++) {
+          const i32 x42 = (i32)(r41 * 8);
+          const i32 x43 = (i32)(x42 + x40);
+          const i32 x44 = (i32)(x39 + x42);
+          const f32x8 v45 = LOAD(f32x8, local0 + x44);
+          STORE(f32x8, (p0 + x43) + 1280, v45);
+        }
+      }
     }
   }
 }
