@@ -80,7 +80,7 @@ million:
 	@$(CC) -std=c11 -O2 -w -I. tests/test_stack.c -o build/stack/million $(LIBS)
 	@TEST_CHAIN=1000000 build/stack/million
 
-ARM64 = test_transcendental test_reduce test_sort test_rounds test_attention test_conv test_matmul
+ARM64 = test_transcendental test_reduce test_sort test_tiled test_attention test_conv test_matmul
 arm64:
 	@tools/arm64.sh $(ARM64)
 

@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source dffec7c17be2098b0eec6fa3a81e88236b82f3f1c972dbbc8da308a08e4c9f7d
+/* tiny.h 0.1.0, source 9fa664ec3d4edfd645d38592e0e456ae0cc59ae67b0c18a9abbc0df70e707171
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -62,7 +62,234 @@ THE WAY THROUGH
   -> compiler -> program cache -> launches
 
   All of it works on one kind of node, tiny_uop; rules that read as algebra rewrite it on the way. The rooms
-  of src/ stand in this order below, and the table after this manual tells at which line.
+  of src/ stand in this order below; the table at the end of this file tells at which line. docs/walk.md follows a
+  matmul through them.
+
+STEP BY STEP
+  Sequences of calls, to be copied: each compiles as C and as C++ as it stands here, behind <stdio.h>, <string.h> and
+  this header (tests/test_manual.py does it, and runs them). t is an open context: tiny_open(NULL). Structs begin with
+  zeros, and zero means default.
+
+  Training
+      static tiny_code train(tiny_ctx *t) {
+        // 1. Parameters, in memory before the first step: an assignment needs memory to go to.
+        tiny_tensor *param[2], *grad[2];
+        param[0] = tiny_glorot_uniform(t, TINY_SHAPE(1, 4));
+        param[1] = tiny_zeros(t, TINY_F32, TINY_SHAPE(1));
+        tiny_realize(param, 2);
+        // 2. An optimiser: zeros but for its kind and what is to differ from the defaults.
+        tiny_optim adam;
+        memset(&adam, 0, sizeof adam);
+        adam.kind = TINY_ADAM;
+        adam.lr = 0.1;
+        for (int step = 0; step <= 100; step++) {
+          // 3. A frame: what is made from here on is freed at its end.
+          tiny_begin(t);
+          // 4. A batch and its loss: one element, a float. Nothing has run yet.
+          tiny_tensor *x = tiny_randn(t, TINY_SHAPE(32, 4)), *y = tiny_sum(x, -1, 1);
+          tiny_tensor *loss = tiny_mse_loss(tiny_linear(x, param[0], param[1]), y, TINY_MEAN);
+          // 5. The gradients, new tensors, and a step of the optimiser, which queues assignments.
+          tiny_grad(loss, param, 2, grad);
+          tiny_optim_step(&adam, param, grad, 2);
+          // 6. What is to be seen, behind the step of the optimiser: what both need is computed once.
+          if (step % 50 == 0) printf("step %d: loss %.4f\n", step, tiny_item(loss));
+          // 7. The end runs what is queued. The code is that of whatever went wrong in the step.
+          if (tiny_end(t) != TINY_OK) break;
+        }
+        // 8. The optimiser's state goes before the context does.
+        tiny_optim_free(&adam);
+        tiny_free(param[0]);
+        tiny_free(param[1]);
+        return tiny_status(t);
+      }
+
+  Capture and replay
+      static tiny_code replay(tiny_ctx *t) {
+        // 1. Weights in memory; an input that is realized and like those to come, in dtype and shape, not in values.
+        float data[4] = {0, 0, 0, 0}, result[2];
+        tiny_tensor *w = tiny_rand(t, TINY_SHAPE(4, 2)), *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(1, 4));
+        tiny_realize(&w, 1);
+        // 2. The outputs, as ever.
+        tiny_tensor *y = tiny_softmax(tiny_matmul(x, w), -1);
+        // 3. Capture plans and compiles, and runs nothing. The tensors x and y are not needed after it.
+        tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+        tiny_free(x);
+        tiny_free(y);
+        for (int i = 0; i < 3; i++) {
+          // 4. Each run in a frame of its own: a new input, and fresh tensors for the outputs.
+          tiny_begin(t);
+          data[i] = 1;
+          x = tiny_from(t, data, TINY_F32, TINY_SHAPE(1, 4));
+          // 5. Replay, and read what it gave. What else the program is bound to, weights as well: see PROGRAMS.
+          if (tiny_run(p, &x, &y) == TINY_OK) tiny_read(y, result, sizeof result);
+          printf("run %d: %.3f %.3f\n", i, result[0], result[1]);
+          tiny_end(t);
+        }
+        // 6. The program, then what it was bound to.
+        tiny_program_free(p);
+        tiny_free(w);
+        return tiny_status(t);
+      }
+
+  A kernel of your own
+      static tiny_code own_kernel(tiny_ctx *t) {
+        // 1. Its source, in the language of the device: C on the CPU. Each task computes a part, here 1024 elements.
+        static const char source[] =
+          "void twice(void *const *mem, const long long *args, long long task, char *restrict local) {\n"
+          "  float *out = (float *)mem[0] + task * 1024;\n"
+          "  const float *in = (const float *)mem[1] + task * 1024;\n"
+          "  for (int i = 0; i < 1024; i++) out[i] = 2 * in[i];\n"
+          "}\n";
+        // 2. Inputs, which the library realizes and hands over row-major.
+        tiny_tensor *x = tiny_rand(t, TINY_SHAPE(8, 1024));
+        // 3. The output's shape and dtype, and how many tasks there are.
+        tiny_kernel_desc d;
+        memset(&d, 0, sizeof d);
+        d.name = "twice"; d.source = source;
+        d.inputs = &x; d.n = 1;
+        d.shape = TINY_SHAPE(8, 1024); d.dtype = TINY_F32;
+        d.global[0] = 8;
+        // 4. A tensor like any other, but for its gradient: it has none. It runs when it is needed.
+        tiny_tensor *y = tiny_kernel(t, &d);
+        // 5. What the compiler says of a mistake is the message of the call that needs it: TINY_E_COMPILE.
+        double sum = tiny_item(tiny_sum(tiny_sub(y, tiny_add(x, x)), TINY_ALL, 0));
+        printf("%g is 0\n", sum);
+        return tiny_status(t);
+      }
+      // By a graph of nodes in the place of source, on any device: d.uops; examples/levels.c has both.
+
+  Errors
+      static tiny_code careful(tiny_ctx *t) {
+        // 1. Build without looking. The context remembers the first error; x is poison, and so is y, made of it.
+        tiny_tensor *w = tiny_zeros(t, TINY_F32, TINY_SHAPE(4, 5));
+        tiny_tensor *x = tiny_matmul(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 3)), w), *y = tiny_relu(x);
+        float out[10];
+        // 2. Look where something is read, run or saved: these calls return the code.
+        if (tiny_read(y, out, sizeof out) != TINY_OK) {
+          // 3. What it was: "matmul: inner dims differ: (2,3) @ (4,5)".
+          printf("code %d, %s\n", (int)tiny_status(t), tiny_error(t));
+          // 4. Forget it, or nothing but the first error will ever be told.
+          tiny_clear(t);
+        }
+        // 5. Poison stays poison: build it anew.
+        if (!tiny_ok(y)) y = tiny_matmul(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 4)), w);
+        return tiny_read(y, out, sizeof out);
+      }
+
+  Files
+      static tiny_code files(tiny_ctx *t) {
+        // 1. The parameters of a network, under names: layers list theirs, tiny_params_add any other tensor.
+        tiny_linear_layer fc = tiny_linear_layer_new(t, 4, 2, 1);
+        tiny_params p;
+        memset(&p, 0, sizeof p);
+        tiny_linear_layer_params(&fc, &p, "fc");
+        // 2. Save: fc.weight and fc.bias. An optimiser in the place of NULL is saved as well, to go on with.
+        tiny_state_save("weights.safetensors", &p, NULL);
+        // 3. Load into a network of the same names, also what PyTorch has saved. 1: no name is left over or absent.
+        tiny_state_load("weights.safetensors", &p, NULL, 1);
+        // 4. Or look into any .npz or .safetensors file, and take what is wanted.
+        tiny_archive *a = tiny_archive_open(t, "weights.safetensors");
+        for (int i = 0; i < tiny_archive_count(a); i++) puts(tiny_archive_name(a, i));
+        tiny_tensor *w = tiny_archive_get(a, "fc.weight");
+        tiny_archive_close(a);
+        // 5. Tensors under names of your own; the ending says which format.
+        const char *const names[1] = {"w"};
+        tiny_save("w.npz", names, &w, 1);
+        // 6. The list goes before the context does; the tensors are the layer's and yours.
+        tiny_params_free(&p);
+        tiny_linear_layer_free(&fc);
+        tiny_free(w);
+        return tiny_status(t);
+      }
+
+  A device of your own
+      // This one has memory and prints what it is asked to do; its kernels do nothing until launch runs them. Functions
+      // are called one at a time, on the context's thread. What they are asked happens as if in the order of the calls;
+      // launch, copy_in, free and unload may return before that, copy_out and sync may not. struct tiny_backend in
+      // >>backends has the whole contract.
+      // 1. open: what kernels may use (zero: none, or no limit), and the pointer that all others get, here the context.
+      static void *mine_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+        (void)which;
+        limits->local_total = 64;
+        for (int i = 0; i < 3; i++) limits->local_max[i] = 64;
+        return t;
+      }
+      // 2. target: what compiled programs are kept under. renderer: how its language spells things; what has no format
+      // is decomposed into what has.
+      static const char *mine_target(void *dev) { (void)dev; return "mine 1"; }
+      static void mine_renderer(void *dev, tiny_renderer *r) {
+        tiny_language *l = &r->language;
+        (void)dev;
+        r->name = "MINE"; r->file = "mine";
+        l->kernel = "kernel %n(%a) {"; l->end = "}"; l->buffer = "%t *%n"; l->scalar = "%t %n";
+        l->global_id = "group(%d)"; l->local_id = "item(%d)"; l->address = "%0[%1]";
+        l->types[TINY_BOOL] = "bool"; l->types[TINY_I32] = "int"; l->types[TINY_F32] = "float";
+        l->ops[TINY_OP_LOAD] = "%0"; l->ops[TINY_OP_STORE] = "%0 = %1";
+        l->ops[TINY_OP_ADD] = "%0 + %1"; l->ops[TINY_OP_MUL] = "%0 * %1";
+      }
+      // 3. alloc, free, copy_in, copy_out: its memory. NULL: there is no more.
+      static void *mine_alloc(void *dev, size_t nbytes) { return tiny_realloc((tiny_ctx *)dev, NULL, 0, nbytes); }
+      static void mine_free(void *dev, void *mem, size_t nbytes) { tiny_realloc((tiny_ctx *)dev, mem, nbytes, 0); }
+      static tiny_code mine_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+        (void)dev;
+        memcpy((char *)dst.base + dst.offset, src, nbytes);
+        puts("copy_in");
+        return TINY_OK;
+      }
+      static tiny_code mine_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+        (void)dev;
+        memcpy(dst, (char *)src.base + src.offset, nbytes);
+        puts("copy_out");
+        return TINY_OK;
+      }
+      // 4. compile: texts to binaries, whatever these are. load: one into the device. find: a kernel of it, by name.
+      static tiny_code mine_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+        (void)dev; (void)log;
+        for (int i = 0; i < n; i++) {
+          printf("compile\n%s", source[i].data);
+          tiny_bytes_add(&binary[i], source[i].data, source[i].n);
+        }
+        return TINY_OK;
+      }
+      static void *mine_load(void *dev, const void *binary, size_t nbytes) {
+        (void)binary; (void)nbytes;
+        puts("load");
+        return dev;
+      }
+      static void *mine_find(void *dev, void *module, const char *name) { (void)dev; (void)name; return module; }
+      static void mine_unload(void *dev, void *module) { (void)dev; (void)module; puts("unload"); }
+      // 5. launch: global groups of local items each. sync: all of that, and of the copies, has happened.
+      static tiny_code mine_launch(void *dev, const tiny_launch *l) {
+        (void)dev;
+        printf("launch of %lld groups of %lld\n", (long long)l->global[0], (long long)l->local[0]);
+        return TINY_OK;
+      }
+      static tiny_code mine_sync(void *dev) { (void)dev; return TINY_OK; }
+      static void mine_close(void *dev) { (void)dev; puts("close"); }
+      static tiny_code own_device(void) {
+        // 6. The struct; it outlives the context. The version is that of this header. What may stay NULL: map, submit,
+        // event with wait and event_free, reserve; renderer, compile and load, where load_uops takes the IR itself.
+        tiny_backend mine;
+        memset(&mine, 0, sizeof mine);
+        mine.version = TINY_BACKEND_VERSION; mine.name = "MINE";
+        mine.open = mine_open; mine.close = mine_close; mine.target = mine_target; mine.renderer = mine_renderer;
+        mine.alloc = mine_alloc; mine.free = mine_free; mine.copy_in = mine_copy_in; mine.copy_out = mine_copy_out;
+        mine.compile = mine_compile; mine.load = mine_load; mine.unload = mine_unload; mine.find = mine_find;
+        mine.launch = mine_launch; mine.sync = mine_sync;
+        // 7. A context on it, by its name, and tensors as ever.
+        tiny_desc d;
+        memset(&d, 0, sizeof d);
+        d.device = "MINE"; d.backends[0] = &mine; d.cache_dir = "";
+        tiny_ctx *t = tiny_open(&d);
+        const float in[4] = {1, 2, 3, 4};
+        float out[4];
+        tiny_tensor *x = tiny_from(t, in, TINY_F32, TINY_SHAPE(4));
+        tiny_code code = tiny_read(tiny_add(tiny_mul(x, x), x), out, sizeof out);
+        if (code != TINY_OK) puts(tiny_error(t));
+        // 8. close comes last; what is left is unloaded and freed before it.
+        tiny_close(t);
+        return code;
+      }
 
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
@@ -233,273 +460,25 @@ TRUST
 KERNELS OF YOUR OWN
   tiny_kernel takes source in the device's language or a graph of UOps and gives a tensor like any other. On
   the CPU source is C, and its entry point is
-      void NAME(void *const *mem, const long long *args, long long task)
-  mem[0] points to the elements of the output, mem[1] .. to those of the inputs, all row-major; it is called
-  once for each task from 0 to global[0] * global[1] * global[2] - 1, on several threads at once. It includes
-  nothing and calls nothing but mem and math functions of the C library. On LLVM source is LLVM IR, with that entry.
+      void NAME(void *const *mem, const long long *args, long long task, char *restrict local)
+  as it is of the kernels that the library writes itself (TINY_DEBUG=c prints them). mem[0] points to the elements of
+  the output, mem[1] .. to those of the inputs, all row-major; it is called once for each task from 0 to
+  global[0] * global[1] * global[2] - 1, on several threads at once. args and local, numbers that change from run to
+  run and memory for packed operands, are the library's own: a kernel of yours gets no numbers and NULL, and may be
+  declared without local. It includes nothing and calls nothing but mem and math functions of the C library. On LLVM
+  source is LLVM IR, with that entry: define void @NAME(ptr %mem, ptr %args, i64 %task, ptr noalias %local).
 
 DEVICES OF YOUR OWN
-  A device is one struct of functions, tiny_backend, given in tiny_desc.backends; examples/accelerator.c is one in a
-  file. The struct says what each function does, what happens in which order, what may return early and which thread
-  calls it. A companion header from another release than this one is refused: TINY_E_DEVICE, with both versions.
+  A device is one struct of functions, tiny_backend, given in tiny_desc.backends: STEP BY STEP fills one, and
+  examples/accelerator.c is one that computes, in a file. The struct says what each function does, what happens in which
+  order, what may return early and which thread calls it. A companion header from another release than this one is
+  refused: TINY_E_DEVICE, with both versions.
 
 BUILDING
   C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled
   on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
   apart. The implementation may be compiled as C and used from C++, and the other way round.
 ---- end src/api/manual.txt ----
-
-Where things stand in tiny.h
-
-    521  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
-                                      meets first
-    743  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1385  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
-                                      transforms
-   1589  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
-                                      convolution, images
-   1940  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
-                                      saving and loading take
-   2076  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
-                                      precision
-   2210  src/api/io.h                 tensors from files and to files
-   2285  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
-                                      device is
-   2666  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
-                                      floats
-   2832  src/base/number.c            numbers as text, in and out
-   3269  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
-                                      when there is none left
-   3454  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
-                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
-                                      memory for the passes
-   3643  src/base/text.c              building strings and byte runs in scratch memory; error messages that
-                                      name shapes; debug lines
-   3745  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
-                                      system headers are asked for here
-   4136  src/base/caches.c            what the caches of this machine's first processor are, as the system
-                                      tells it
-   4254  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
-                                      for
-   4401  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   4894  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
-                                      into memory
-   5474  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
-                                      one form that values have in the IR
-   5701  src/ir/alu.c                 the meaning of every arithmetic op, once
-   5851  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6564  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
-                                      beside what, registers
-   6667  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
-                                      of prices of the library
-   6750  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
-                                      ask, whatever its text looks like
-   6862  src/ir/args.c                which k, v and sources fit an op
-   7015  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7634  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
-                                      that apply them to a fixed point
-   8217  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
-                                      movement, reductions, constants
-   8577  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
-                                      what they close, vectors
-   8689  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
-                                      exponentials, logarithms, circular and hyperbolic functions and their
-                                      inverses, error and gamma functions
-   9113  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
-                                      Bessel and incomplete gamma functions
-   9387  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
-                                      last resort
-  10277  src/ir/spec.c                the verifier
-  10622  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
-                                      node, given what flows into the node
-  10838  src/rules/notation.c         the algebra that bodies of rules are written in
-  10873  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11071  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
-                                      permutes make them
-  11231  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
-                                      conditions, casts
-  11625  src/rules/valid.c            what a condition tells about the expressions that are only looked at
-                                      where it holds
-  11824  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
-                                      counts of where a mask holds, and sums of which at most one summand is
-                                      not zero
-  12238  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
-                                      integers
-  12579  src/rules/decompose.c        from what the IR means to what a target can do
-  13160  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
-                                      (ir/match.c), so that none of their short names reaches the including
-                                      file
-  13194  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
-                                      and validity expressions
-  13693  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
-                                      a product of vectors
-  13772  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
-                                      place
-  14451  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
-                                      stored or typed
-  14672  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
-                                      parts, repetition
-  15282  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
-                                      stack, scattered slices, roll
-  15570  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
-                                      value a place share
-  16043  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
-                                      logarithms, circular and hyperbolic functions, error and gamma functions
-  16150  src/tensor/activation.c      what stands between the layers of a network
-  16326  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16671  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
-                                      along an axis; differences, areas
-  16915  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
-                                      scatter and what is made of them
-  17646  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
-                                      quantiles, sets, places in sorted rows
-  18278  src/tensor/random.c          numbers from a counter, the same on every device
-  18552  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
-                                      batches in front
-  18872  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19168  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
-                                      of whole arrays says in few nodes, because each of n steps reads what
-                                      the one before has written
-  19305  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
-                                      reflections, Jacobi rotations
-  19844  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
-                                      matrices, with gradients
-  20563  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
-                                      numbers as pairs in a last dim of 2
-  20965  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
-                                      a spectrum
-  21104  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
-                                      to 3 spatial dims
-  21551  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
-                                      and the way back from maxima
-  21987  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
-                                      with pixels
-  22335  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22655  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22781  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
-                                      positions as rotations
-  22939  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
-                                      each element or sample
-  23431  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23707  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
-                                      backward pass instead of being kept
-  23803  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
-                                      rules/gradient.c
-  24058  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24453  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
-                                      precision, averages of weights
-  24729  src/tensor/params.c          lists of named tensors: what a network consists of
-  24822  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
-                                      freed
-  25204  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
-                                      which of them touch a memory
-  25320  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
-                                      that wants it
-  25617  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
-                                      graph they were written
-  25733  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
-                                      of each
-  26205  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
-                                      of each value at a time
-  26980  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
-                                      lie
-  27448  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
-                                      nothing, elements that nobody reads
-  27882  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
-                                      graph again
-  28450  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28567  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
-                                      ranges become copies and lanes
-  28997  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
-                                      registers; sums of lanes, too
-  29163  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
-                                      wholly above the diagonal of a triangle
-  29389  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
-                                      REDUCE, work items for parallel ranges, one range per END, decomposed
-                                      arithmetic, index arithmetic in a real integer type
-  29613  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
-                                      loops open from RANGE to END
-  29740  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29802  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
-                                      reductions, accesses, strides
-  29918  src/codegen/join.c           adjacent loops become one wherever that costs no division
-  29985  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30271  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
-                                      share a word
-  30355  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
-                                      summands
-  30420  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
-                                      unit of the target
-  30561  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
-                                      first, for the passes that come after
-  30639  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30698  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
-                                      checked, applied, printed and parsed
-  31337  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
-                                      not say, for whoever renders it
-  31436  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
-                                      how work becomes tasks
-  31528  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
-                                      lowering it
-  31918  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
-                                      reduction runs
-  32493  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
-                                      the target does
-  32612  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32704  src/codegen/strided.c        loads that are read across memory while the output is written along it:
-                                      transpositions, on a CPU
-  32776  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
-                                      its own sums, on a CPU
-  32881  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  32981  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33057  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33197  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
-                                      their static cost
-  33532  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
-                                      runs, in order
-  33758  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
-                                      freestanding, no includes, GNU vectors
-  33989  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
-                                      bools that are never in memory
-  34050  src/render/cstyle.c          a program -> text in any C-like language; the language is data
-                                      (tiny_language), and nothing about one is here, nor what is good for a
-                                      processor: hints say that
-  34593  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
-                                      the CPU: the entry is that of lang_c
-  35120  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35415  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
-                                      the linker that kernels need, and no more
-  35810  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36410  src/runtime/interp.c         the backend INTERP
-  36488  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
-                                      above it works on any machine, and its own cost can be measured
-  36571  src/runtime/device.c         which backend a context runs on, and the memory of its buffers
-  36911  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37061  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
-                                      found again in memory and on disk
-  37620  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38042  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
-                                      bound, handles settle on the results
-  38758  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
-                                      end a frame
-  39193  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
-                                      once, replayed with other inputs
-  39957  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
-                                      caller's memory
-  40175  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
-                                      dictionary
-  40448  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
-                                      files
-  40716  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
-                                      the headers of files
-  40893  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
-                                      safetensors.c fill, and files.c hands out
-  41067  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41428  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41664  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
-                                      what a user calls
-  41812  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  41978  src/runtime/context.c        opening and closing, the first error, totals
 */
 #ifndef TINY_H
 #define TINY_H
@@ -522,10 +501,12 @@ Where things stand in tiny.h
 #include <stddef.h>
 #include <stdint.h>
 
+// The release that this header is of.
 #define TINY_VERSION_MAJOR 0
 #define TINY_VERSION_MINOR 1
 #define TINY_VERSION "0.1.0"
 
+// What stands in front of every public function: TINY_STATIC makes them private to the file.
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
     #define TINY_API __attribute__((unused)) static
@@ -538,14 +519,20 @@ Where things stand in tiny.h
   #define TINY_API extern
 #endif
 
-typedef struct tiny_ctx     tiny_ctx;      // one device, its caches, its tensors
-typedef struct tiny_tensor  tiny_tensor;   // a lazy array: shape, dtype and the graph that makes it
-typedef struct tiny_program tiny_program;  // captured kernels, planned and compiled
-typedef struct tiny_uop     tiny_uop;      // a node of the IR
-typedef struct tiny_backend tiny_backend;  // a kind of device
+// One device, its caches, its tensors: tiny_open.
+typedef struct tiny_ctx     tiny_ctx;
+// A lazy array: shape, dtype and the graph that makes it.
+typedef struct tiny_tensor  tiny_tensor;
+// Captured kernels, planned and compiled: tiny_capture.
+typedef struct tiny_program tiny_program;
+// A node of the IR: >>ir.
+typedef struct tiny_uop     tiny_uop;
+// A kind of device: >>backends.
+typedef struct tiny_backend tiny_backend;
 
 // ** codes, dtypes, shapes ******************************************************************** >>types
 
+// What a call returns, and what a context remembers of its first error: tiny_status.
 typedef enum tiny_code {
   TINY_OK = 0,
   TINY_E_ARG,       // an argument is out of its documented range, or NULL
@@ -559,7 +546,8 @@ typedef enum tiny_code {
   TINY_E_INTERNAL   // a bug of this library: the message names the room that noticed
 } tiny_code;
 
-typedef enum tiny_dtype {                  // order is the order of promotion within a kind
+// Types of elements. Their order is the order of promotion within a kind.
+typedef enum tiny_dtype {
   TINY_VOID = 0,                           // in a descriptor: the default dtype
   TINY_BOOL,
   TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64,
@@ -570,9 +558,12 @@ typedef enum tiny_dtype {                  // order is the order of promotion wi
   TINY_DTYPE_COUNT
 } tiny_dtype;
 
+// The most dims that a tensor has.
 #define TINY_MAX_DIMS 16
-#define TINY_ALL (-1000)                   // as an axis: all axes
+// As an axis: all axes.
+#define TINY_ALL (-1000)
 
+// Dims, outermost first; also a list of axes or of amounts. 0 dims: one element.
 typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
 
 // TINY_SHAPE(2, 3): a shape, an axis list or a list of amounts. TINY_SHAPE() has no dims: a 0-d tensor.
@@ -618,9 +609,11 @@ static inline int tiny_axes_of(int n, const int *axis) {
     tiny_axes_of((int)(sizeof((int[]){0, __VA_ARGS__}) / sizeof(int)) - 1, (int[]){0, __VA_ARGS__})
 #endif
 
-TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);   // bytes of one element; TINY_INDEX: 8; TINY_VOID: 0
-TINY_API const char *tiny_dtype_name(tiny_dtype d);     // "f32"
-// the least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype
+// Bytes of one element; TINY_INDEX: 8; TINY_VOID, and what is no dtype: 0.
+TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);
+// "f32"; "?" for what is no dtype. The text is static.
+TINY_API const char *tiny_dtype_name(tiny_dtype d);
+// The least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype.
 TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
 
 // ** context ********************************************************************************** >>context
@@ -635,11 +628,13 @@ typedef struct tiny_alloc {
 // returns when all have returned.
 typedef struct tiny_pool {
   void (*fn)(void *user, int n, void (*task)(void *arg, int i), void *arg); void *user;
-  int threads;
+  int threads;                             // how many tasks it runs at a time; 0: one for each core
 } tiny_pool;
 
+// Takes a line of the log, without its end, on the thread that called the library.
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
+// How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
   const char *device;
@@ -651,28 +646,38 @@ typedef struct tiny_desc {
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
   uint64_t seed;                           // of tiny_rand and tiny_randn
-  int beam;                                // width of the search for fast kernels, see the manual; 0: $TINY_BEAM or
-                                           // none, negative: none
+  // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
+  int beam;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
 // failure (no such device ...) gives a context whose tiny_status says so and whose operators return poison.
 TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
-TINY_API void        tiny_close(tiny_ctx *t);            // frees every tensor and program of t; NULL is allowed
-// first error's message; "" when there is none; never NULL
+// Waits for the device, frees every tensor, program and archive of t, and closes it. NULL is allowed. Free
+// optimisers, scalers, averages and lists of parameters before.
+TINY_API void        tiny_close(tiny_ctx *t);
+// The first error's message; "" when there is none; never NULL. It stays as it is until tiny_clear or tiny_close.
 TINY_API const char *tiny_error(const tiny_ctx *t);
-TINY_API tiny_code   tiny_status(const tiny_ctx *t);     // first error's code
-TINY_API void        tiny_clear(tiny_ctx *t);            // forgets the error; poisoned tensors stay poisoned
-TINY_API const char *tiny_device(const tiny_ctx *t);     // "CPU"
+// The first error's code; TINY_OK when there is none. NULL, as tiny_open may give: TINY_E_MEMORY.
+TINY_API tiny_code   tiny_status(const tiny_ctx *t);
+// Forgets the error. Poisoned tensors stay poisoned, and a context that did not open stays closed.
+TINY_API void        tiny_clear(tiny_ctx *t);
+// The name of the device, "CPU"; "" when none is open.
+TINY_API const char *tiny_device(const tiny_ctx *t);
 
-TINY_API void        tiny_begin(tiny_ctx *t);            // opens a frame; frames nest
-TINY_API tiny_code   tiny_end(tiny_ctx *t);              // runs pending assignments, frees the frame's tensors
-TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);         // moves x out of all frames: it lives until tiny_free
+// Opens a frame; frames nest.
+TINY_API void        tiny_begin(tiny_ctx *t);
+// Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
+// Returns the code of what ran. TINY_E_STATE: no frame is open.
+TINY_API tiny_code   tiny_end(tiny_ctx *t);
+// Moves x out of all frames: it lives until tiny_free. Returns x, or poison if x cannot be used.
+TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);
 // Frees the handle; graphs built from it keep what they need. Nothing happens if x is NULL, poison or freed already.
 TINY_API void        tiny_free(tiny_tensor *x);
 
-typedef struct tiny_stats {                // totals since tiny_open
+// Totals since tiny_open.
+typedef struct tiny_stats {
   uint64_t kernels, compiled, cache_hits;  // launches; programs compiled; programs taken from disk
   uint64_t schedules, replays;             // graphs planned; graphs found in the schedule cache
   uint64_t flops, nbytes_moved;            // of all launches, as estimated from the kernels
@@ -683,11 +688,13 @@ typedef struct tiny_stats {                // totals since tiny_open
   uint64_t nodes;                          // live IR nodes
   uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
 } tiny_stats;
-TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL
+// The totals, at no cost; zeros for NULL.
+TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
 
 // ** tensors ********************************************************************************** >>tensors
 
-// copies data now
+// A tensor of its own memory that holds a copy of data, the elements of shape, row-major: data may go when the call
+// returns. TINY_E_ARG: data is NULL. TINY_E_MEMORY: the device has no room.
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape);
 // Wraps caller's memory without a copy, for devices that share memory with the host; it must outlive the tensor
 // and everything computed from it. strides in elements, NULL: contiguous. Assignment and tiny_write write through. The
@@ -697,7 +704,7 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
-// Realizes x, copies it out row-major; nbytes must be its size.
+// Realizes x and copies it out, row-major. TINY_E_ARG: nbytes is not its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
 // Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
 // contents, tensors built from x before keep the old ones. A view of memory is written through; other tensors that are
@@ -710,15 +717,21 @@ TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 // TINY_E_STATE: x was computed, and what it was computed from was overwritten since.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 #endif
-// the only element of x; NaN on error. Integers beyond 2^53 lose digits: tiny_item_i64 keeps them
+// Realizes x and gives its only element; NaN on error, of more elements TINY_E_SHAPE. Integers beyond 2^53 lose
+// digits: tiny_item_i64 keeps them.
 TINY_API double      tiny_item(tiny_tensor *x);
-// the same as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error
+// As tiny_item, as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error.
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
-TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);                       // zero dims for poison
-TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);                       // TINY_VOID for poison
-TINY_API int64_t     tiny_nelem(const tiny_tensor *x);                           // of poison: 0
-TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL, poisoned or freed
-TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // also of a freed one; NULL for NULL
+// The shape, which is known before x is computed; no dims for poison.
+TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+// The dtype; TINY_VOID for poison.
+TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
+// The number of elements; 0 for poison.
+TINY_API int64_t     tiny_nelem(const tiny_tensor *x);
+// 1: x can be used. 0: it is NULL, poisoned or freed.
+TINY_API int         tiny_ok(const tiny_tensor *x);
+// The context that x belongs to, also where x was freed; NULL for NULL.
+TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
@@ -727,11 +740,11 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                         
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
-// a copy: memory of its own [torch.clone]
+// A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
-// fusion stops here: x is stored
+// x, but fusion stops here: it is stored, row-major.
 TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x);
-// no gradient flows through [torch.Tensor.detach]
+// x, but no gradient flows through. [torch.Tensor.detach]
 TINY_API tiny_tensor *tiny_detach(tiny_tensor *x);
 // Floats to integers truncate; beyond their range they saturate, NaN gives 0. Integers wrap. [torch.Tensor.to]
 TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype);
@@ -745,13 +758,15 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);
 
 // Every element is value. A node of its own: two of them may become two parameters. [torch.full]
 TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape);
-TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);       // all 0 [torch.zeros]
-TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);        // all 1 [torch.ones]
-// of x's dtype and shape [torch.full_like]
+// Every element is 0. [torch.zeros]
+TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
+// Every element is 1. [torch.ones]
+TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
+// Every element is value, of x's dtype and shape. [torch.full_like]
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value);
-// of x's dtype and shape [torch.zeros_like]
+// Every element is 0, of x's dtype and shape. [torch.zeros_like]
 TINY_API tiny_tensor *tiny_zeros_like(tiny_tensor *x);
-// of x's dtype and shape [torch.ones_like]
+// Every element is 1, of x's dtype and shape. [torch.ones_like]
 TINY_API tiny_tensor *tiny_ones_like(tiny_tensor *x);
 // 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2)). [torch.tensor]
 TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);
@@ -779,16 +794,17 @@ TINY_API tiny_tensor *tiny_triu(tiny_tensor *x, int64_t diagonal);
 
 // Random numbers begin anew, as after tiny_open with this seed. [torch.manual_seed]
 TINY_API void         tiny_seed(tiny_ctx *t, uint64_t seed);
-TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);          // f32 uniform in [0,1) [torch.rand]
-// f32 normal, mean 0, deviation 1 [torch.randn]
+// f32, uniform in [0,1). [torch.rand]
+TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);
+// f32, normal: mean 0, deviation 1. [torch.randn]
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);
-// of x's shape and float dtype [torch.rand_like]
+// Uniform in [0,1), of x's shape and float dtype. [torch.rand_like]
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x);
-// of x's shape and float dtype [torch.randn_like]
+// Normal: mean 0, deviation 1, of x's shape and float dtype. [torch.randn_like]
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x);
 // Uniform in [low,high), of a float dtype; rounding may give high. [torch.Tensor.uniform_]
 TINY_API tiny_tensor *tiny_uniform(tiny_ctx *t, double low, double high, tiny_dtype dtype, tiny_shape shape);
-// [torch.normal]
+// Normal, of a float dtype. TINY_E_ARG unless std >= 0. [torch.normal]
 TINY_API tiny_tensor *tiny_normal(tiny_ctx *t, double mean, double std, tiny_dtype dtype, tiny_shape shape);
 // Whole numbers from low to high-1, of any dtype that has them all. [torch.randint]
 TINY_API tiny_tensor *tiny_randint(tiny_ctx *t, int64_t low, int64_t high, tiny_dtype dtype, tiny_shape shape);
@@ -799,15 +815,15 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p);
 // Weights (C) or (B,C) -> n classes drawn by weight, i32 (n) or (B,n). Without replacement classes do not come twice:
 // at most C draws, and classes of weight 0 when no others are left. [torch.multinomial]
 TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement);
-// f32 weights (out,in,..) whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan out)).
-// [torch.nn.init.xavier_uniform_]
+// f32 weights (out,in,..), uniform, whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan
+// out)). [torch.nn.init.xavier_uniform_]
 TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape);
-// [torch.nn.init.xavier_normal_]
+// Normal weights of the deviation of tiny_glorot_uniform. [torch.nn.init.xavier_normal_]
 TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape);
-// f32 weights (out,in,..) of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a leaky one of
-// that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
+// f32 weights (out,in,..), uniform, of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a
+// leaky one of that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
 TINY_API tiny_tensor *tiny_kaiming_uniform(tiny_ctx *t, double slope, tiny_shape shape);
-// [torch.nn.init.kaiming_normal_]
+// Normal weights of the deviation of tiny_kaiming_uniform. [torch.nn.init.kaiming_normal_]
 TINY_API tiny_tensor *tiny_kaiming_normal(tiny_ctx *t, double slope, tiny_shape shape);
 // Each element of x, divided by 1 - p, is kept with probability 1 - p and else 0; train 0: x itself.
 // [torch.nn.functional.dropout]
@@ -820,31 +836,31 @@ TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
 
 // The same elements, row-major, in another shape; one dim may be -1. [torch.reshape]
 TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape shape);
-// these axes into one [torch.flatten]
+// The axes first to last, which is included, become one. [torch.flatten]
 TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last);
-// one axis into several, one may be -1 [torch.unflatten]
+// One axis becomes several, of these sizes; one may be -1. [torch.unflatten]
 TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes);
 // Without the axis if its size is 1; also TINY_ALL or TINY_AXES. [torch.squeeze]
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis);
-// with a new axis of size 1 [torch.unsqueeze]
+// With a new axis of size 1 at that place. [torch.unsqueeze]
 TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis);
-// axis i is x's axes[i] [torch.permute]
+// Axis i of the result is x's axes[i]. [torch.permute]
 TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes);
-// two axes swapped [torch.transpose]
+// The axes a and b change places. [torch.transpose]
 TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b);
-// the others keep their order [torch.movedim]
+// The axis from stands at to; the others keep their order. [torch.movedim]
 TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to);
 // Broadcasts; new dims go in front; -1 keeps a dim. [torch.broadcast_to]
 TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
-// to the shape of like [torch.Tensor.expand_as]
+// Broadcasts to the shape of like. [torch.Tensor.expand_as]
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
 // x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
 TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
 // Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
-// backwards along these axes [torch.flip]
+// Backwards along these axes. [torch.flip]
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes);
-// by[i] forwards along axes[i], what falls out comes in again; TINY_SHAPE(TINY_ALL): of x laid flat. [torch.roll]
+// By by[i] forwards along axes[i]; what falls out comes in again. TINY_SHAPE(TINY_ALL): of x laid flat. [torch.roll]
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes);
 // Quarter turns from axis a towards axis b. [torch.rot90]
 TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b);
@@ -854,9 +870,9 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
-// so many from start on [torch.narrow]
+// length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
-// one element, without the axis [torch.select]
+// One element of an axis, without the axis. [torch.select]
 TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index);
 // Windows of size elements, one every step of axis: their number takes its place, size becomes the last axis.
 // [torch.Tensor.unfold]
@@ -865,7 +881,7 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
 TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b);
 // x (..,N) on the diagonal of squares of zeros, which are the axes a and b of the result. [torch.diag_embed]
 TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, int b);
-// list to matrix, matrix to list [torch.diag]
+// (n) -> a square of zeros with x on that diagonal, or (n,m) -> that diagonal; 0: the main one. [torch.diag]
 TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal);
 // Parts of that size along axis; the last may be smaller. [torch.split]
 TINY_API int          tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n);
@@ -873,30 +889,31 @@ TINY_API int          tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_te
 TINY_API int          tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out);
 // At most n parts of equal size; the last may be smaller. [torch.chunk]
 TINY_API int          tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out);
-// every element, without the axis [torch.unbind]
+// Every element of axis, without the axis. [torch.unbind]
 TINY_API int          tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n);
 // Lists x[i] -> n tensors of the shape that their lengths make: out[i] is x[i] along axis i. xy swaps the first two
 // axes. [torch.meshgrid]
 TINY_API int          tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out);
 
 // x with src, of the shape of the part, in the place of tiny_select(x, axis, index); src is cast to x's dtype.
-// Gradients flow to src and to what is left of x; so in the next two. [torch.select_scatter]
+// Gradients flow to src and to what is left of x. [torch.select_scatter]
 TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t index);
-// of tiny_slice(x, axis, start, stop, step) [torch.slice_scatter]
+// As tiny_select_scatter, in the place of tiny_slice(x, axis, start, stop, step). [torch.slice_scatter]
 TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
                                          int64_t step);
-// of tiny_diagonal(x, diagonal, a, b) [torch.diagonal_scatter]
+// As tiny_select_scatter, in the place of tiny_diagonal(x, diagonal, a, b). [torch.diagonal_scatter]
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
 
 // Side by side along axis; dtypes promote. n must be 1 or more: no tensors tell no context, and give NULL
 // without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
-// along a new axis; n as for tiny_cat [torch.stack]
+// Side by side along a new axis; n as for tiny_cat. [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
 // The last axes with so much value before and after: (before, after, before, after ..); negative amounts crop. At most
 // 8 axes in a call, as a tiny_shape has 16 entries. [torch.nn.functional.pad]
 TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value);
-typedef enum tiny_padding {                // what lies outside of 1 2 3 4
+// What lies outside of 1 2 3 4.
+typedef enum tiny_padding {
   TINY_PAD_ZEROS = 0,                      // 0 0 | 1 2 3 4 | 0 0
   TINY_PAD_REFLECT,                        // 3 2 | 1 2 3 4 | 3 2: fewer than there are
   TINY_PAD_REPLICATE,                      // 1 1 | 1 2 3 4 | 4 4
@@ -909,16 +926,18 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
 // ** elementwise: one value a place ********************************************************** >>elementwise
 //
 // Operands broadcast as NumPy's: dims of 1 and missing leading dims grow. Their dtypes meet as PyTorch's do
-// (tiny_promote;
-// a 0-d operand counts only if its kind is higher: bool, integer, float), and that is the result's dtype. Functions of
-// real numbers, tiny_div and activations give f32 for integers and bools. fp8, f16 and bf16 are computed in
-// f32 and rounded once,
-// integers wrap. TINY_E_SHAPE: shapes do not broadcast; TINY_E_DTYPE: the operator has no meaning for the dtype.
+// (tiny_promote; a 0-d operand counts only if its kind is higher: bool, integer, float), and that is the result's
+// dtype. Functions of real numbers, tiny_div and activations give f32 for integers and bools. fp8, f16 and bf16 are
+// computed in f32 and rounded once, integers wrap. TINY_E_SHAPE: shapes do not broadcast; TINY_E_DTYPE: the operator
+// has no meaning for the dtype.
 
-TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);                  // of bools: or [torch.add]
-TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);                  // not of bools [torch.sub]
-TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);                  // of bools: and [torch.mul]
-// integers divide as f32 [torch.div]
+// a + b; of bools: or. [torch.add]
+TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);
+// a - b; not of bools. [torch.sub]
+TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);
+// a b; of bools: and. [torch.mul]
+TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);
+// a / b; integers divide as f32. [torch.div]
 TINY_API tiny_tensor *tiny_div(tiny_tensor *a, tiny_tensor *b);
 // The greatest whole number below a / b; of integers x // 0 is 0. No gradient. [torch.floor_divide]
 TINY_API tiny_tensor *tiny_floor_div(tiny_tensor *a, tiny_tensor *b);
@@ -932,44 +951,56 @@ TINY_API tiny_tensor *tiny_fmod(tiny_tensor *a, tiny_tensor *b);
 // a to the power of b; integers wrap, and to a negative power are 0 (or 1, -1). Constant exponents that are small whole
 // numbers or +-1/2 become products and roots. [torch.pow]
 TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b);
-// NaN if either is, of 0 and -0 either. Of equals each gets half of the gradient, beside NaN all of it, but of x and a
-// constant 0 none, as relu. [torch.maximum]
+// The greater; NaN if either is, of 0 and -0 either. Of equals each gets half of the gradient, beside NaN all of it,
+// but of x and a constant 0 none, as relu. [torch.maximum]
 TINY_API tiny_tensor *tiny_maximum(tiny_tensor *a, tiny_tensor *b);
-// as tiny_maximum [torch.minimum]
+// The lesser, as tiny_maximum. [torch.minimum]
 TINY_API tiny_tensor *tiny_minimum(tiny_tensor *a, tiny_tensor *b);
-// NaN only if both are. Of equals a, which gets the gradient [torch.fmax]
+// The greater; NaN only if both are. Of equals a, which gets the gradient. [torch.fmax]
 TINY_API tiny_tensor *tiny_fmax(tiny_tensor *a, tiny_tensor *b);
-// NaN only if both are [torch.fmin]
+// The lesser, as tiny_fmax. [torch.fmin]
 TINY_API tiny_tensor *tiny_fmin(tiny_tensor *a, tiny_tensor *b);
 
-// Comparisons give bool; what is compared with NaN is only ne. [torch.lt]
+// bool: a < b; false beside NaN. [torch.lt]
 TINY_API tiny_tensor *tiny_lt(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);                   // [torch.gt]
-TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);                   // [torch.le]
-TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);                   // [torch.ge]
-TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);                   // [torch.eq]
-TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);                   // [torch.ne]
+// bool: a > b; false beside NaN. [torch.gt]
+TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);
+// bool: a <= b; false beside NaN. [torch.le]
+TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);
+// bool: a >= b; false beside NaN. [torch.ge]
+TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);
+// bool: a == b; false beside NaN. [torch.eq]
+TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);
+// bool: a != b; true beside NaN. [torch.ne]
+TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
 
 // |a - b| <= atol + rtol |b|, or equal, as infinities may be; equal_nan: NaN is close to NaN. Integers are compared as
 // f64, narrow floats as f32. bool. TINY_E_ARG: a tolerance is negative. [torch.isclose]
 TINY_API tiny_tensor *tiny_isclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
-// 0-d bool: are all of them? Of nothing: true. [torch.allclose]
+// 0-d bool: is tiny_isclose true of all elements? Of nothing: true. [torch.allclose]
 TINY_API tiny_tensor *tiny_allclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
 
-// Logic of any dtypes gives bool: true is what is not 0, NaN too. [torch.logical_and]
+// bool, of any dtypes: are both true? True is what is not 0, NaN too. [torch.logical_and]
 TINY_API tiny_tensor *tiny_logical_and(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);           // [torch.logical_or]
-TINY_API tiny_tensor *tiny_logical_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.logical_xor]
-TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);                          // [torch.logical_not]
+// bool: is either true, as tiny_logical_and has it? [torch.logical_or]
+TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);
+// bool: is one of them true, as tiny_logical_and has it? [torch.logical_xor]
+TINY_API tiny_tensor *tiny_logical_xor(tiny_tensor *a, tiny_tensor *b);
+// bool: is x 0? [torch.logical_not]
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);
 
-// Bits: of integers and bools; shifts of integers. [torch.bitwise_and]
+// The bits that both have; of integers and bools. [torch.bitwise_and]
 TINY_API tiny_tensor *tiny_bitwise_and(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);           // [torch.bitwise_or]
-TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.bitwise_xor]
-TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);                          // [torch.bitwise_not]
-// By the width or more, and by negative numbers: 0. [torch.bitwise_left_shift]
+// The bits that either has; of integers and bools. [torch.bitwise_or]
+TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);
+// The bits that one of them has; of integers and bools. [torch.bitwise_xor]
+TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);
+// The bits that x has not; of integers and bools. [torch.bitwise_not]
+TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);
+// Integers, a shifted by b bits; by the width or more, and by negative numbers: 0. [torch.bitwise_left_shift]
 TINY_API tiny_tensor *tiny_shift_left(tiny_tensor *a, tiny_tensor *b);
-// Copies the sign; by the width or more, and by negative numbers: 0 or -1. [torch.bitwise_right_shift]
+// Integers, a shifted by b bits, copies of its sign behind them; by the width or more, and by negative numbers: 0 or
+// -1. [torch.bitwise_right_shift]
 TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
 
 // The greatest whole number that divides both, not negative; of integers. gcd(0, x) is |x|. [torch.gcd]
@@ -982,7 +1013,8 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
 // x, but lo below lo and hi above hi; NaN stays. The bounds are rounded to x's dtype, those of integers
 // towards 0; beyond its range they don't matter, so HUGE_VAL is none. [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
-// The same with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi. [torch.clamp]
+// As tiny_clamp, with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi.
+// [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi);
 // a + weight (b - a), from the nearer end. [torch.lerp]
 TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *weight);
@@ -991,70 +1023,101 @@ TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *
 // x + value a / b [torch.addcdiv]
 TINY_API tiny_tensor *tiny_addcdiv(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value);
 
-TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);                                  // not of bools [torch.neg]
-// its gradient at 0 is 0 [torch.abs]
+// -x; not of bools. [torch.neg]
+TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);
+// |x|; its gradient at 0 is 0. [torch.abs]
 TINY_API tiny_tensor *tiny_abs(tiny_tensor *x);
 // -1, 0, 1; NaN gives 0 [torch.sign]
 TINY_API tiny_tensor *tiny_sign(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x; of bools a bool [torch.square]
-TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);                                // towards 0 [torch.trunc]
-TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);                                // downwards [torch.floor]
-TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);                                 // upwards [torch.ceil]
-TINY_API tiny_tensor *tiny_round(tiny_tensor *x);                                // halves to even [torch.round]
-// To so many decimals, negative: tens, hundreds ..; integers take none or more and stay. [torch.round(decimals=)]
+// x x; of bools a bool. [torch.square]
+TINY_API tiny_tensor *tiny_square(tiny_tensor *x);
+// x rounded towards 0. [torch.trunc]
+TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);
+// x rounded downwards. [torch.floor]
+TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);
+// x rounded upwards. [torch.ceil]
+TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);
+// x rounded to the nearest whole number, halves to even. [torch.round]
+TINY_API tiny_tensor *tiny_round(tiny_tensor *x);
+// x rounded to so many decimals, negative: tens, hundreds ..; integers take none or more and stay.
+// [torch.round(decimals=)]
 TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals);
 // x - trunc(x), of floats [torch.frac]
 TINY_API tiny_tensor *tiny_frac(tiny_tensor *x);
 // |a| with the sign of b; of no NaN, whose sign is not kept [torch.copysign]
 TINY_API tiny_tensor *tiny_copysign(tiny_tensor *a, tiny_tensor *b);
-// 0, at_zero, 1 [torch.heaviside]
+// 0 below 0, at_zero at 0, 1 above. [torch.heaviside]
 TINY_API tiny_tensor *tiny_heaviside(tiny_tensor *x, tiny_tensor *at_zero);
 // Numbers for NaN, inf and -inf; a posinf or neginf of NaN means the greatest and least of the dtype.
 // [torch.nan_to_num]
 TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf);
 
-// Questions give bool. [torch.isnan]
+// bool: is x NaN? [torch.isnan]
 TINY_API tiny_tensor *tiny_isnan(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_isinf(tiny_tensor *x);                                // [torch.isinf]
-TINY_API tiny_tensor *tiny_isposinf(tiny_tensor *x);                             // [torch.isposinf]
-TINY_API tiny_tensor *tiny_isneginf(tiny_tensor *x);                             // [torch.isneginf]
-// neither inf nor NaN [torch.isfinite]
+// bool: is x inf or -inf? [torch.isinf]
+TINY_API tiny_tensor *tiny_isinf(tiny_tensor *x);
+// bool: is x inf? [torch.isposinf]
+TINY_API tiny_tensor *tiny_isposinf(tiny_tensor *x);
+// bool: is x -inf? [torch.isneginf]
+TINY_API tiny_tensor *tiny_isneginf(tiny_tensor *x);
+// bool: is x neither inf nor NaN? [torch.isfinite]
 TINY_API tiny_tensor *tiny_isfinite(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_signbit(tiny_tensor *x);                              // of -0 true [torch.signbit]
+// bool: is the sign of x negative? Of -0 it is. [torch.signbit]
+TINY_API tiny_tensor *tiny_signbit(tiny_tensor *x);
 
 // ** math: functions of real numbers ********************************************************* >>math
 //
 // As elementwise; integers and bools become f32. Errors are a few units in the last place, see
 // tests/test_transcendental.c.
 
-TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);                                 // [torch.sqrt]
-TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);                                // 1 / sqrt(x) [torch.rsqrt]
-// also of negative x [numpy.cbrt]
+// The square root; NaN below 0. [torch.sqrt]
+TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);
+// 1 / sqrt(x). [torch.rsqrt]
+TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);
+// The cube root, also of negative x. [numpy.cbrt]
 TINY_API tiny_tensor *tiny_cbrt(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);                           // 1 / x [torch.reciprocal]
-TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);                                  // [torch.exp]
-TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);                                 // [torch.exp2]
+// 1 / x. [torch.reciprocal]
+TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);
+// e^x. [torch.exp]
+TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);
+// 2^x. [torch.exp2]
+TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);
 // exp(x) - 1, exact near 0 [torch.expm1]
 TINY_API tiny_tensor *tiny_expm1(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_log(tiny_tensor *x);                                  // [torch.log]
-TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);                                 // [torch.log2]
-TINY_API tiny_tensor *tiny_log10(tiny_tensor *x);                                // [torch.log10]
+// The natural logarithm; -inf of 0, NaN below. [torch.log]
+TINY_API tiny_tensor *tiny_log(tiny_tensor *x);
+// As tiny_log, to base 2. [torch.log2]
+TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);
+// As tiny_log, to base 10. [torch.log10]
+TINY_API tiny_tensor *tiny_log10(tiny_tensor *x);
 // log(1 + x), exact near 0 [torch.log1p]
 TINY_API tiny_tensor *tiny_log1p(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);                                  // [torch.sin]
-TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);                                  // [torch.cos]
-TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);                                  // [torch.tan]
-TINY_API tiny_tensor *tiny_asin(tiny_tensor *x);                                 // [torch.asin]
-TINY_API tiny_tensor *tiny_acos(tiny_tensor *x);                                 // [torch.acos]
-TINY_API tiny_tensor *tiny_atan(tiny_tensor *x);                                 // [torch.atan]
+// The sine of x, in radians. [torch.sin]
+TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);
+// The cosine of x, in radians. [torch.cos]
+TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);
+// The tangent of x, in radians. [torch.tan]
+TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);
+// The inverse of sin, -pi/2 to pi/2. [torch.asin]
+TINY_API tiny_tensor *tiny_asin(tiny_tensor *x);
+// The inverse of cos, 0 to pi. [torch.acos]
+TINY_API tiny_tensor *tiny_acos(tiny_tensor *x);
+// The inverse of tan, -pi/2 to pi/2. [torch.atan]
+TINY_API tiny_tensor *tiny_atan(tiny_tensor *x);
 // The angle of the point (x, y), -pi to pi, by the signs of both; the gradient at (0, 0) is finite. [torch.atan2]
 TINY_API tiny_tensor *tiny_atan2(tiny_tensor *y, tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sinh(tiny_tensor *x);                                 // [torch.sinh]
-TINY_API tiny_tensor *tiny_cosh(tiny_tensor *x);                                 // [torch.cosh]
-TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);                                 // [torch.tanh]
-TINY_API tiny_tensor *tiny_asinh(tiny_tensor *x);                                // [torch.asinh]
-TINY_API tiny_tensor *tiny_acosh(tiny_tensor *x);                                // [torch.acosh]
-TINY_API tiny_tensor *tiny_atanh(tiny_tensor *x);                                // [torch.atanh]
+// (e^x - e^-x) / 2. [torch.sinh]
+TINY_API tiny_tensor *tiny_sinh(tiny_tensor *x);
+// (e^x + e^-x) / 2. [torch.cosh]
+TINY_API tiny_tensor *tiny_cosh(tiny_tensor *x);
+// sinh(x) / cosh(x). [torch.tanh]
+TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);
+// The inverse of sinh. [torch.asinh]
+TINY_API tiny_tensor *tiny_asinh(tiny_tensor *x);
+// The inverse of cosh; NaN below 1. [torch.acosh]
+TINY_API tiny_tensor *tiny_acosh(tiny_tensor *x);
+// The inverse of tanh; NaN beyond -1 and 1. [torch.atanh]
+TINY_API tiny_tensor *tiny_atanh(tiny_tensor *x);
 // sqrt(a^2 + b^2) without overflow on the way; the gradient at (0, 0) is 0. [torch.hypot]
 TINY_API tiny_tensor *tiny_hypot(tiny_tensor *a, tiny_tensor *b);
 // log(e^a + e^b) [torch.logaddexp]
@@ -1069,32 +1132,38 @@ TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
 // sin(pi x) / (pi x) [torch.sinc]
 TINY_API tiny_tensor *tiny_sinc(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_deg2rad(tiny_tensor *x);                              // [torch.deg2rad]
-TINY_API tiny_tensor *tiny_rad2deg(tiny_tensor *x);                              // [torch.rad2deg]
-TINY_API tiny_tensor *tiny_erf(tiny_tensor *x);                                  // [torch.erf]
-// 1 - erf(x), exact far out [torch.erfc]
+// x pi / 180. [torch.deg2rad]
+TINY_API tiny_tensor *tiny_deg2rad(tiny_tensor *x);
+// x 180 / pi. [torch.rad2deg]
+TINY_API tiny_tensor *tiny_rad2deg(tiny_tensor *x);
+// The error function: 2 / sqrt(pi) times the integral of e^(-t^2) over 0 to x. [torch.erf]
+TINY_API tiny_tensor *tiny_erf(tiny_tensor *x);
+// 1 - erf(x), exact far out. [torch.erfc]
 TINY_API tiny_tensor *tiny_erfc(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);                               // [torch.erfinv]
+// The inverse of erf; NaN beyond -1 and 1. [torch.erfinv]
+TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);
 // log |gamma(x)| [torch.lgamma]
 TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
-// lgamma's derivative [torch.digamma]
+// The derivative of lgamma. [torch.digamma]
 TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
 // The n-th derivative of digamma, n from 0 to 24, TINY_E_ARG beyond. Poles, at 0 and below, are inf, or -inf if n is
 // even; those of n = 0 below 0 are NaN. The error grows with n: about n units in the last place of the value, or, of
 // negative x, of the greatest term of its sum, n! / d^(n+1) at distance d from the nearest pole. [torch.polygamma]
 TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x);
-// Modified Bessel functions of the first kind: of order 0 [torch.special.i0]
+// The modified Bessel function of the first kind of order 0. [torch.special.i0]
 TINY_API tiny_tensor *tiny_i0(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_i0e(tiny_tensor *x);                                  // i0 e^-|x| [torch.special.i0e]
-// of order 1 [torch.special.i1]
+// i0(x) e^-|x|. [torch.special.i0e]
+TINY_API tiny_tensor *tiny_i0e(tiny_tensor *x);
+// The modified Bessel function of the first kind of order 1. [torch.special.i1]
 TINY_API tiny_tensor *tiny_i1(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);                                  // i1 e^-|x| [torch.special.i1e]
+// i1(x) e^-|x|. [torch.special.i1e]
+TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);
 // The incomplete gamma function's ratio P: the integral of t^(a-1) e^-t over 0 to x, divided by gamma(a). NaN where a
 // or x is negative; the ends (a or x 0 or infinite) are the limits. The gradient flows to x alone. A sum of 39 (f64:
 // 66) terms for each element. Of a >= 8 a small result p is good to some -log(p) units in its last place, else to a
 // few. [torch.special.gammainc]
 TINY_API tiny_tensor *tiny_igamma(tiny_tensor *a, tiny_tensor *x);
-// The rest, Q = 1 - P, exact where it is small. [torch.special.gammaincc]
+// 1 - P, for P as tiny_igamma gives it; exact where it is small. [torch.special.gammaincc]
 TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
 
 // ** activations ****************************************************************************** >>activations
@@ -1102,9 +1171,10 @@ TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
 // As elementwise; integers and bools become f32 but in relu, relu6, hardtanh and threshold. Gradients at the joints of
 // their pieces are PyTorch's.
 
-// its gradient at 0 is 0 [torch.relu]
+// x above 0, else 0; its gradient at 0 is 0. [torch.relu]
 TINY_API tiny_tensor *tiny_relu(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_relu6(tiny_tensor *x);                                // [torch.nn.functional.relu6]
+// x between 0 and 6, else the nearer of them. [torch.nn.functional.relu6]
+TINY_API tiny_tensor *tiny_relu6(tiny_tensor *x);
 // 1 / (1 + e^-x) [torch.sigmoid]
 TINY_API tiny_tensor *tiny_sigmoid(tiny_tensor *x);
 // x sigmoid(x) [torch.nn.functional.silu]
@@ -1115,16 +1185,17 @@ TINY_API tiny_tensor *tiny_mish(tiny_tensor *x);
 TINY_API tiny_tensor *tiny_gelu(tiny_tensor *x);
 // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. [torch.nn.functional.gelu(approximate="tanh")]
 TINY_API tiny_tensor *tiny_gelu_tanh(tiny_tensor *x);
-// alpha (e^x - 1) below 0. [torch.nn.functional.elu]
+// x above 0, alpha (e^x - 1) below. [torch.nn.functional.elu]
 TINY_API tiny_tensor *tiny_elu(tiny_tensor *x, double alpha);
-TINY_API tiny_tensor *tiny_selu(tiny_tensor *x);                                 // [torch.nn.functional.selu]
-// alpha (e^(x / alpha) - 1) below 0; TINY_E_ARG: alpha is 0. [torch.nn.functional.celu]
+// 1.0507.. x above 0, 1.0507.. * 1.6733.. (e^x - 1) below. [torch.nn.functional.selu]
+TINY_API tiny_tensor *tiny_selu(tiny_tensor *x);
+// x above 0, alpha (e^(x / alpha) - 1) below. TINY_E_ARG: alpha is 0. [torch.nn.functional.celu]
 TINY_API tiny_tensor *tiny_celu(tiny_tensor *x, double alpha);
-// slope x below 0 [torch.nn.functional.leaky_relu]
+// x above 0, slope x below. [torch.nn.functional.leaky_relu]
 TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope);
-// slope weight[c] below 0; weight has one element, or one for each of x's dim 1. [torch.nn.functional.prelu]
+// x above 0, weight[c] x below; weight has one element, or one for each of x's dim 1. [torch.nn.functional.prelu]
 TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight);
-// As evaluated: the slope below 0 is (lower + upper) / 2. [torch.nn.functional.rrelu]
+// x above 0, (lower + upper) / 2 x below: as evaluated, not as trained. [torch.nn.functional.rrelu]
 TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper);
 // lo up to lo, hi from hi; the gradient there is 0. [torch.nn.functional.hardtanh]
 TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi);
@@ -1132,11 +1203,11 @@ TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi);
 TINY_API tiny_tensor *tiny_hardsigmoid(tiny_tensor *x);
 // x relu6(x + 3) / 6 [torch.nn.functional.hardswish]
 TINY_API tiny_tensor *tiny_hardswish(tiny_tensor *x);
-// value up to threshold [torch.nn.functional.threshold]
+// x above threshold, else value. [torch.nn.functional.threshold]
 TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value);
-// 0 within +-lambda [torch.nn.functional.hardshrink]
+// 0 within -lambda .. lambda, else x. [torch.nn.functional.hardshrink]
 TINY_API tiny_tensor *tiny_hardshrink(tiny_tensor *x, double lambda);
-// and moved by it [torch.nn.functional.softshrink]
+// 0 within -lambda .. lambda, else x moved towards 0 by lambda. [torch.nn.functional.softshrink]
 TINY_API tiny_tensor *tiny_softshrink(tiny_tensor *x, double lambda);
 // x - tanh(x) [torch.nn.functional.tanhshrink]
 TINY_API tiny_tensor *tiny_tanhshrink(tiny_tensor *x);
@@ -1154,17 +1225,18 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis);
 // Axes may be negative. keepdim: they stay as dims of 1. f16, bf16 and f8 are computed in f32 and come back as what
 // they were. Where a result is called real, integers and bools give f32.
 
-// Bools and integers other than u64 give i64. Nothing adds up to 0. [torch.sum]
+// The sum. Bools and integers other than u64 give i64. Nothing adds up to 0. [torch.sum]
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
-// Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
+// The product. Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
-// NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is nothing along
-// the axis. [torch.amax]
+// The greatest; NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is
+// nothing along the axis. [torch.amax]
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);           // as tiny_max [torch.amin]
+// The least, as tiny_max. [torch.amin]
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);
 // Returns the minimum; *max becomes the maximum. [torch.aminmax]
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max);
-// real; of nothing NaN [torch.mean]
+// Real: the mean; of nothing NaN. [torch.mean]
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim);
 // Real: the sum of squared distances from the mean, divided by n - correction. [torch.var]
 TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction);
@@ -1174,14 +1246,16 @@ TINY_API tiny_tensor *tiny_std(tiny_tensor *x, int axis, int keepdim, int correc
 TINY_API tiny_tensor *tiny_var_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
 // Returns the deviation; *mean becomes the mean. [torch.std_mean]
 TINY_API tiny_tensor *tiny_std_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
-// NaN counts as 0 [torch.nansum]
+// tiny_sum of what is not NaN. [torch.nansum]
 TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim);
-// real, of what is not NaN [torch.nanmean]
+// tiny_mean of what is not NaN. [torch.nanmean]
 TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim);
 // bool: is one not 0? [torch.any]
 TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim);           // bool: is none 0? [torch.all]
-TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim); // i64 [torch.count_nonzero]
+// bool: is none 0? [torch.all]
+TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim);
+// i64: how many are not 0. [torch.count_nonzero]
+TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim);
 // Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
 // to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
@@ -1193,26 +1267,26 @@ TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
 // Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
 
-// i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL: of x laid flat. No
-// gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
+// Where the greatest is, i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL:
+// of x laid flat. No gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
 TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim);
-// NaN counts as the least [torch.argmin]
+// Where the least is, as tiny_argmax; NaN counts as the least. [torch.argmin]
 TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim);
 // Returns the maximum; *index becomes what tiny_argmax gives. The gradient goes to that element alone. [torch.max]
 TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
-// [torch.min]
+// Returns the minimum; *index becomes what tiny_argmin gives, else as tiny_max_with_index. [torch.min]
 TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
 
 // x's shape: element i folds 0 to i of the axis. Dtypes as tiny_sum. [torch.cumsum]
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis);
-// gradients are exact at zeros [torch.cumprod]
+// The product of elements 0 to i of the axis, as tiny_cumsum; gradients are exact at zeros. [torch.cumprod]
 TINY_API tiny_tensor *tiny_cumprod(tiny_tensor *x, int axis);
-// real: log of the sum of exp(x) [torch.logcumsumexp]
+// Real: the logarithm of the sum of exp(x) over elements 0 to i of the axis. [torch.logcumsumexp]
 TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis);
 // Running maxima; *index (may be NULL) becomes their positions, i32, the last of equals. The gradient goes to those
 // elements, by a sum over the axis for each of them. NaN stays from where it comes. [torch.cummax]
 TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index);
-// as tiny_cummax [torch.cummin]
+// Running minima, as tiny_cummax. [torch.cummin]
 TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index);
 
 // Each element along axis minus the one before it, n times over; the axis gets shorter by one each time. before and
@@ -1257,19 +1331,19 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
 // nowhere longer than src, or, but for the axis, than x. Of several sources for one place the last one, in
 // the order of axis, stays, and has the gradient. [torch.scatter]
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same, but src is added. f16 and bf16 add up in f32. [torch.scatter_add]
+// As tiny_scatter, but src is added to x. f16 and bf16 add up in f32. [torch.scatter_add]
 TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
-// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where
-// nothing goes. [torch.scatter_reduce]
+// As tiny_scatter, by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
+// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where nothing
+// goes. [torch.scatter_reduce]
 TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
                                           char mode, int include_self);
 // index (m) or 0-d, src like x with m along axis, or 0-d: slices of src are added to those of x.
 // [torch.index_add]
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same, but they replace them; of several the last one stays. [torch.index_copy]
+// As tiny_index_add, but slices of src replace those of x; of several the last one stays. [torch.index_copy]
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
+// As tiny_index_add, by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
 TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src, char mode,
                                         int include_self);
 // Slices of x at index (m) or 0-d become value. [torch.index_fill]
@@ -1325,15 +1399,16 @@ TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int kee
 // The element in the middle, of two the lesser; NaN if there is one. axis may be TINY_ALL; indices are then
 // flat. [torch.median]
 TINY_API tiny_tensor *tiny_median(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
-// The same of what is not NaN. [torch.nanmedian]
+// tiny_median of what is not NaN. [torch.nanmedian]
 TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
 // Quantiles q, 0-d or (m) of numbers in 0..1, along axis, which may be TINY_ALL: between two elements in
 // proportion. m is the first dim of the result. NaN where there is one, or q is out of range. Integers as
 // f32. [torch.quantile]
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
-// The same of what is not NaN. [torch.nanquantile]
+// tiny_quantile of what is not NaN. [torch.nanquantile]
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
-typedef enum tiny_quantile_rule {          // between two elements
+// What a quantile is that lies between two elements.
+typedef enum tiny_quantile_rule {
   TINY_QUANTILE_LINEAR = 0,                // in proportion
   TINY_QUANTILE_LOWER,                     // the lower one
   TINY_QUANTILE_HIGHER,                    // the higher one
@@ -1352,7 +1427,7 @@ TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tens
 // how often each occurs; either may be NULL. Each NaN is one of its own. Computes x, to learn how many there
 // are. [torch.unique]
 TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
-// The same, but only of equal elements that follow each other in flattened x one stays.
+// As tiny_unique, but only of equal elements that follow each other in flattened x one stays.
 // [torch.unique_consecutive]
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
 // The different slices of x along axis, in the order of their first elements that differ, row-major as numpy.unique has
@@ -1360,7 +1435,7 @@ TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inve
 // which one each slice is, counts how often each occurs. A slice with a NaN is one of its own. Computes x.
 // [torch.unique(dim=)]
 TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts);
-// The same, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
+// As tiny_unique_along, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
 TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
                                                     tiny_tensor **counts);
 // Where values (..,m) go into rising rows sorted (..,n), or (n) for all: how many elements are less, or not
@@ -1373,9 +1448,9 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
 // their weights, which have x's shape or are NULL; density: divided by their total and the width of the part.
 // The float dtype of weights, or else of x, f32 for integers. [numpy.histogram]
 TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density);
-// The same of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if there are
-// none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1 and lo <= hi.
-// No gradient but to weights. [numpy.histogram(range=)]
+// tiny_histogram of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if
+// there are none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1
+// and lo <= hi. No gradient but to weights. [numpy.histogram(range=)]
 TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double lo, double hi, tiny_tensor *weights,
                                           int density, tiny_tensor **edges);
 // Which elements of x are among those of set: bool of x's shape. NaN is among none. No gradient. [torch.isin]
@@ -1397,7 +1472,7 @@ TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
 TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);
 // Two vectors of n elements -> 0-d: the sum of their products. [torch.dot]
 TINY_API tiny_tensor *tiny_dot(tiny_tensor *a, tiny_tensor *b);
-// The same of all elements of tensors of any shapes, in order. [numpy.vdot]
+// The sum of products of all elements of two tensors of any shapes, in order: 0-d. [numpy.vdot]
 TINY_API tiny_tensor *tiny_vdot(tiny_tensor *a, tiny_tensor *b);
 // Sums of products along one axis of the broadcast shape, which vanishes. [torch.linalg.vecdot]
 TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis);
@@ -1447,9 +1522,8 @@ TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x);
 // Singular: inf or NaN.
 // [torch.linalg.solve]
 TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b);
-// The same where a is triangular: what lies on its other side is not looked at, and with unit the diagonal
-// counts as ones.
-// A 0 on the diagonal counts as 1. [torch.linalg.solve_triangular]
+// As tiny_solve, where a is triangular: what lies on its other side is not looked at, and with unit the diagonal
+// counts as ones. A 0 on the diagonal counts as 1. [torch.linalg.solve_triangular]
 TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int upper, int unit);
 // Of symmetric positive definite matrices, of which only the lower triangle is looked at: the lower l with l
 // @ l^T = x, or upper: l^T. NaN where a matrix is not positive definite. Gradients are symmetric.
@@ -1479,8 +1553,8 @@ TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int up
 // 0: the greater of n and m times the dtype's epsilon (f32's for halves). The gradient is that of full rank.
 // [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol);
-// The same where those not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an atol.
-// [torch.linalg.pinv]
+// As tiny_pinv, where singular values not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an
+// atol. [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol);
 // The x that makes a @ x - b least, and of many such the shortest. a (..,n,m) of full rank, b as in
 // tiny_solve.
@@ -1489,7 +1563,7 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b);
 // (..,n,m) -> i32 (..): how many singular values lie above rtol times the greatest; rtol as in tiny_pinv.
 // [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol);
-// The same with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
+// As tiny_matrix_rank, with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol);
 // (..,n,m) -> (..). order: 'F' root of the sum of squares, '1' greatest column sum, 'I' greatest row sum, '2'
 // greatest singular value, 'N' sum of the singular values. -'1', -'I' and -'2': the least in place of the greatest.
@@ -1516,6 +1590,8 @@ TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x);
 // also a negative one, counts dims of numbers: that of the parts is not among them. n, if positive, is the
 // length to which the axis is cut or filled with zeros; any length will do, in O(n log n). Integers count as
 // f32, halves are computed in f32.
+
+// What a transform and its inverse are divided by.
 typedef enum tiny_fft_norm {
   TINY_FFT_BACKWARD = 0,                   // inverse transforms are divided by n
   TINY_FFT_ORTHO,                          // all by the root of n
@@ -1534,7 +1610,7 @@ TINY_API tiny_tensor *tiny_irfft(tiny_tensor *x, int64_t n, int axis, tiny_fft_n
 TINY_API tiny_tensor *tiny_fftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
 // The inverse of tiny_fftn. [torch.fft.ifftn]
 TINY_API tiny_tensor *tiny_ifftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
-// Of real numbers: the last axis of the list is the one that is halved. [torch.fft.rfftn]
+// As tiny_fftn, of real numbers: the last axis of the list is the one that is halved. [torch.fft.rfftn]
 TINY_API tiny_tensor *tiny_rfftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
 // The inverse of tiny_rfftn; last: the length of the last axis of the list, <= 0: as tiny_irfft.
 // [torch.fft.irfftn]
@@ -1548,9 +1624,10 @@ TINY_API tiny_tensor *tiny_ifftshift(tiny_tensor *x, tiny_shape axes);
 // The frequencies of n points that lie step apart, in the order of tiny_fft; dtype a float.
 // [torch.fft.fftfreq]
 TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
-// Those of tiny_rfft. [torch.fft.rfftfreq]
+// As tiny_fftfreq, in the order of tiny_rfft. [torch.fft.rfftfreq]
 TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
 
+// Zero means default.
 typedef struct tiny_stft_desc {
   int64_t hop;                             // from one frame to the next; 0: n / 4
   tiny_tensor *window;                     // (up to n) real numbers, in the middle of each frame; NULL: ones
@@ -1619,6 +1696,7 @@ TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tenso
 // x (B,C,..), w, b (C): each channel of each sample by its own mean and variance.
 // [torch.nn.functional.instance_norm]
 TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b, double eps);
+// What batch norm knows and learns; the tensors are the caller's.
 typedef struct tiny_batch_norm_state {
   tiny_tensor *mean, *var, *weight, *bias; // (C) each; weight and bias may be NULL, mean and var when only training
   double eps, momentum;                    // 0: 1e-5, 0.1
@@ -1649,6 +1727,7 @@ TINY_API tiny_tensor *tiny_bilinear(tiny_tensor *x, tiny_tensor *z, tiny_tensor 
 // the dtype they meet in, integers count as f32. Gradients flow into predictions and targets alike; where a
 // loss has a kink they are PyTorch's. Weights may be NULL.
 
+// What is made of the losses of all elements, or of the rows of a bag.
 typedef enum tiny_reduction {
   TINY_MEAN = 0,                           // of all elements of the loss
   TINY_SUM,
@@ -1669,7 +1748,7 @@ TINY_API tiny_tensor *tiny_huber_loss(tiny_tensor *x, tiny_tensor *y, double del
 // -(y log x + (1 - y) log(1 - x)) * weight, x probabilities; logarithms end at -100.
 // [torch.nn.functional.binary_cross_entropy]
 TINY_API tiny_tensor *tiny_binary_cross_entropy(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight, tiny_reduction r);
-// The same of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
+// tiny_binary_cross_entropy of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
 // [torch.nn.functional.binary_cross_entropy_with_logits]
 TINY_API tiny_tensor *tiny_binary_cross_entropy_with_logits(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight,
                                                             tiny_tensor *pos_weight, tiny_reduction r);
@@ -1704,6 +1783,7 @@ TINY_API tiny_tensor *tiny_cosine_embedding_loss(tiny_tensor *a, tiny_tensor *b,
 TINY_API tiny_tensor *tiny_triplet_margin_loss(tiny_tensor *anchor, tiny_tensor *positive, tiny_tensor *negative,
                                                double margin, double p, int swap, tiny_reduction r);
 
+// Zero means default: the mean, no weights, labels as they are.
 typedef struct tiny_cross_entropy_desc {
   tiny_reduction reduction;
   tiny_tensor *weight;                     // (C): of each class
@@ -1715,7 +1795,7 @@ typedef struct tiny_cross_entropy_desc {
 // count for nothing. The mean is divided by the weights of the labels that count, for probabilities by the
 // number of samples. [torch.nn.functional.cross_entropy]
 TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *scores, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
-// The same of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
+// As tiny_cross_entropy, of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
 TINY_API tiny_tensor *tiny_nll_loss(tiny_tensor *logp, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
 // x (N,C) or (C), integer labels (N) or (): the mean over classes of max(0, margin - x[label] + x)^p, the
 // label's left out, times its weight. p is 1 or 2. [torch.nn.functional.multi_margin_loss]
@@ -1736,9 +1816,9 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
 // Rows of w (V,D) at integer indices (..) -> (..,D), in w's dtype. An index out of range gives zeros.
 // padding: a row that gets no gradient; -1: none. [torch.nn.functional.embedding]
 TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding);
-// The same of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their p-norm is
-// more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats, TINY_E_ARG unless
-// p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
+// tiny_embedding of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their
+// p-norm is more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats,
+// TINY_E_ARG unless p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
 TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, int64_t padding, double max_norm,
                                               double p);
 // Rows of w (V,D) folded by the bag: ids (B,N), or ids (N) with the offsets (B) where bags begin -> (B,D).
@@ -1746,6 +1826,7 @@ TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, 
 // only. padding: a row that is left out of bags; -1: none. [torch.nn.functional.embedding_bag]
 TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_tensor *offsets,
                                          tiny_tensor *weights, tiny_reduction mode, int64_t padding);
+// Zero means default: every query sees every key.
 typedef struct tiny_attention_desc {
   tiny_tensor *mask;                       // broadcasts to (..,H,L,S): bool, true may be seen; or float, added
   int causal;                              // query i sees keys 0..i only
@@ -1756,6 +1837,7 @@ typedef struct tiny_attention_desc {
 // many heads in a row share a head of keys and values. A query that may see nothing gets zeros (as PyTorch
 // 2.5; older ones give NaN). [torch.nn.functional.scaled_dot_product_attention]
 TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor *v, const tiny_attention_desc *d);
+// Zero means default.
 typedef struct tiny_rope_desc {
   double base;                             // 0: 10000
   int interleaved;                         // pairs are elements 2i and 2i+1, not i and i + E/2
@@ -1771,9 +1853,11 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
 // Everything is computed in f32 (f64 for f64), states included. States of NULL are zeros. TINY_E_SHAPE if
 // weights, states and inputs do not fit each other.
 
+// Of one layer in one direction; the tensors are the caller's.
 typedef struct tiny_recurrent_weights {
   tiny_tensor *w_ih, *w_hh, *b_ih, *b_hh;  // (G*H,I), (G*H,H), (G*H), (G*H); biases may be NULL
 } tiny_recurrent_weights;
+// Zero means default: one layer, forwards.
 typedef struct tiny_recurrent_desc {
   int layers;                              // 0: 1
   int bidirectional;                       // a second direction from the end; outputs are (..,2*H)
@@ -1783,9 +1867,9 @@ typedef struct tiny_recurrent_desc {
 } tiny_recurrent_desc;
 // One step: x (N,I), h (N,H) -> the next h (N,H); or (I), (H) -> (H). [torch.nn.functional.rnn_tanh_cell]
 TINY_API tiny_tensor *tiny_rnn_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w, int relu);
-// The same of a gated unit. [torch.nn.functional.gru_cell]
+// As tiny_rnn_cell, of a gated unit. [torch.nn.functional.gru_cell]
 TINY_API tiny_tensor *tiny_gru_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w);
-// The same with the cell state c; the next one goes to *cn, which may be NULL.
+// As tiny_rnn_cell, with the cell state c; the next one goes to *cn, which may be NULL.
 // [torch.nn.functional.lstm_cell]
 TINY_API tiny_tensor *tiny_lstm_cell(tiny_tensor *x, tiny_tensor *h, tiny_tensor *c, const tiny_recurrent_weights *w,
                                      tiny_tensor **cn);
@@ -1804,10 +1888,10 @@ TINY_API tiny_tensor *tiny_lstm(tiny_tensor *x, tiny_tensor *h0, tiny_tensor *c0
 // ** convolution and pooling: windows over 1 to 3 spatial dims ******************************** >>convolution
 //
 // Common to all: spatial dims come last, and lists in descriptors begin with the outermost of them. Images are
-// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed
-// where a result
-// is not made from nothing; TINY_E_SHAPE where no window fits.
+// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed where a
+// result is not made from nothing; TINY_E_SHAPE where no window fits.
 
+// How windows lie on x. Zero means default.
 typedef struct tiny_conv_desc {
   int stride[3], pad[3], dilation[3];      // zero: 1, 0, 1; pad is on both sides
   int groups;                              // zero: 1
@@ -1822,9 +1906,9 @@ typedef struct tiny_conv_desc {
 TINY_API tiny_tensor *tiny_conv(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
 // tiny_conv with 1 spatial dim: x (B,C,L), w (O,C/groups,K) -> (B,O,L'). [torch.nn.functional.conv1d]
 TINY_API tiny_tensor *tiny_conv1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
-// With 2: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
+// tiny_conv with 2 spatial dims: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
 TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
-// With 3: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
+// tiny_conv with 3 spatial dims: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
 // [torch.nn.functional.conv3d]
 TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
 // The convolution's gradient of x as an operator: x (B,C,spatial..), w (C,O/groups,kernel..), bias (O) or
@@ -1833,16 +1917,17 @@ TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
 // [torch.nn.functional.conv_transpose2d]
 TINY_API tiny_tensor *tiny_conv_transpose(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                           const tiny_conv_desc *d);
-// With 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
+// tiny_conv_transpose with 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
 TINY_API tiny_tensor *tiny_conv_transpose1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
-// With 2: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
+// tiny_conv_transpose with 2 spatial dims: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
 TINY_API tiny_tensor *tiny_conv_transpose2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
-// With 3: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
+// tiny_conv_transpose with 3 spatial dims: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
 TINY_API tiny_tensor *tiny_conv_transpose3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
 
+// Windows, of which only the size has no default.
 typedef struct tiny_pool_desc {
   int kernel[3];                           // must be given; its spatial dims end at a 0
   int stride[3], pad[3], dilation[3];      // zero: as kernel (in unfold and fold: 1), 0, 1
@@ -1855,12 +1940,14 @@ typedef struct tiny_pool_desc {
 // elements of x's spatial dims. pad is at most half of kernel. Equal maxima of a window share its gradient
 // (PyTorch: the first gets all). [torch.nn.functional.max_pool2d]
 TINY_API tiny_tensor *tiny_max_pool(tiny_tensor *x, const tiny_pool_desc *d, tiny_tensor **indices);
-// max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
 // [torch.nn.functional.max_pool1d]
 TINY_API tiny_tensor *tiny_max_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 2. [torch.nn.functional.max_pool2d]
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 2 spatial dims.
+// [torch.nn.functional.max_pool2d]
 TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 3. [torch.nn.functional.max_pool3d]
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 3 spatial dims.
+// [torch.nn.functional.max_pool3d]
 TINY_API tiny_tensor *tiny_max_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
 // The inverse of max_pool with the same d: x (..,spatial'..) and indices -> (..,spatial..) of zeros with x's
 // elements at indices, which must lie in the windows they come from. out, of as many sizes as there are
@@ -1872,12 +1959,14 @@ TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, cons
 // The mean of each window of x (..,spatial..); integers give f32. Pad counts as zeros unless exclude_pad;
 // what hangs over in ceil_mode never counts. No dilation. [torch.nn.functional.avg_pool2d]
 TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d);
-// avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
 // [torch.nn.functional.avg_pool1d]
 TINY_API tiny_tensor *tiny_avg_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 2. [torch.nn.functional.avg_pool2d]
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 2 spatial dims.
+// [torch.nn.functional.avg_pool2d]
 TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 3. [torch.nn.functional.avg_pool3d]
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 3 spatial dims.
+// [torch.nn.functional.avg_pool3d]
 TINY_API tiny_tensor *tiny_avg_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
 // (sum of x^p over each window)^(1/p), p > 0. No pad, no dilation. [torch.nn.functional.lp_pool2d]
 TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_desc *d);
@@ -1899,13 +1988,15 @@ TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape out, const tiny_pool_
 //
 // What lies between elements is interpolated in f32, or f64 for f64.
 
-typedef enum tiny_interpolation {          // 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample
+// How a value between elements is found. 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample.
+typedef enum tiny_interpolation {
   TINY_NEAREST = 1,                        // element floor(i size/out), as PyTorch's "nearest"
   TINY_NEAREST_EXACT,                      // the nearest element: "nearest-exact"
   TINY_LINEAR,                             // "linear", "bilinear", "trilinear"
   TINY_CUBIC,                              // "bicubic": Keys' cubic convolution with a = -0.75
   TINY_AREA                                // adaptive_avg_pool
 } tiny_interpolation;
+// The size that is wanted, or its factor; the rest has defaults.
 typedef struct tiny_interpolate_desc {
   int64_t size[3];                         // of the result, or
   double scale[3];                         // its factor: floor(size * scale)
@@ -1915,6 +2006,7 @@ typedef struct tiny_interpolate_desc {
 // The last spatial dims of x, as many as size or scale has entries before its first 0, in other sizes.
 // Linear, cubic and area give floats, nearest x's dtype. Gradient for x. [torch.nn.functional.interpolate]
 TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_desc *d);
+// Zero means default.
 typedef struct tiny_grid_desc {
   tiny_interpolation mode;                 // linear, nearest, or cubic (2 dims)
   tiny_padding padding;                    // zeros, replicate or reflect
@@ -1951,12 +2043,16 @@ TINY_API tiny_tensor *tiny_channel_shuffle(tiny_tensor *x, int groups);
 // The list does not own the tensors. A tensor keeps its identity when its contents change (tiny_assign, tiny_write),
 // so a list stays good for as long as the modules live. Its memory comes from the context of its tensors: free the
 // list before tiny_close.
-#define TINY_NAME_SIZE 128                 // of a whole name like "layers.0.weight", its end included
+
+// Of a whole name like "layers.0.weight", its end included.
+#define TINY_NAME_SIZE 128
+// A tensor and its name.
 typedef struct tiny_param {
   char name[TINY_NAME_SIZE];
   tiny_tensor *tensor;
   int trainable;                           // 0: saved and loaded, but no optimiser moves it: running statistics
 } tiny_param;
+// A list of them; begin with zeros.
 typedef struct tiny_params {
   tiny_param *param; int n;                // in the order they were added
   tiny_tensor **trainable; int ntrainable; // what tiny_grad and the optimisers take: every tensor once
@@ -1974,8 +2070,10 @@ TINY_API tiny_code tiny_params_add(tiny_params *p, const char *prefix, const cha
 TINY_API void tiny_params_enter(tiny_params *p, const char *name);
 // Drops what the last tiny_params_enter put in front.
 TINY_API void tiny_params_leave(tiny_params *p);
-TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);  // NULL: there is none
-TINY_API void tiny_params_free(tiny_params *p);                                  // the list, not the tensors
+// The tensor of that whole name; NULL: there is none.
+TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);
+// Frees the list, not the tensors: before tiny_close.
+TINY_API void tiny_params_free(tiny_params *p);
 
 // A module is a struct of tensors with public fields, and four functions that are alike for all:
 //     tiny_linear_layer fc = tiny_linear_layer_new(t, 784, 10, 1);          // weights begin as PyTorch's do
@@ -1987,15 +2085,18 @@ TINY_API void tiny_params_free(tiny_params *p);                                 
 // is a struct of modules with functions of its own that call theirs; where training differs from use, forward takes
 // train. Random numbers come from the context's seed.
 
-typedef struct tiny_linear_layer { tiny_tensor *weight, *bias; } tiny_linear_layer;  // (out,in), (out) or NULL
+// weight (out,in), bias (out) or NULL.
+typedef struct tiny_linear_layer { tiny_tensor *weight, *bias; } tiny_linear_layer;
 // Weights (out,in), a bias if bias is not 0. [torch.nn.Linear]
 TINY_API tiny_linear_layer tiny_linear_layer_new(tiny_ctx *t, int64_t in, int64_t out, int bias);
 // x (..,in) -> (..,out).
 TINY_API tiny_tensor *tiny_linear_layer_forward(const tiny_linear_layer *m, tiny_tensor *x);
 // Lists weight, bias.
 TINY_API tiny_code tiny_linear_layer_params(const tiny_linear_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_linear_layer_free(tiny_linear_layer *m);                      // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_linear_layer_free(tiny_linear_layer *m);
 
+// A convolution and its weights.
 typedef struct tiny_conv_layer {
   tiny_tensor *weight, *bias;              // (out,in/groups,kernel..) or, transposed, (in,out/groups,kernel..)
   tiny_conv_desc desc;
@@ -2004,18 +2105,21 @@ typedef struct tiny_conv_layer {
 // A convolution of as many dims as kernel has, 1 to 3. d may be NULL. [torch.nn.Conv2d]
 TINY_API tiny_conv_layer tiny_conv_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
                                              const tiny_conv_desc *d, int bias);
-// Its transpose. [torch.nn.ConvTranspose2d]
+// As tiny_conv_layer_new, of a transposed convolution. [torch.nn.ConvTranspose2d]
 TINY_API tiny_conv_layer tiny_conv_transpose_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
                                                        const tiny_conv_desc *d, int bias);
 // tiny_conv or tiny_conv_transpose of x.
 TINY_API tiny_tensor *tiny_conv_layer_forward(const tiny_conv_layer *m, tiny_tensor *x);
 // Lists weight, bias.
 TINY_API tiny_code tiny_conv_layer_params(const tiny_conv_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_conv_layer_free(tiny_conv_layer *m);                          // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_conv_layer_free(tiny_conv_layer *m);
 
+// What a layer normalizes by.
 typedef enum tiny_norm_kind {
   TINY_BATCH_NORM = 0, TINY_LAYER_NORM, TINY_GROUP_NORM, TINY_INSTANCE_NORM, TINY_RMS_NORM
 } tiny_norm_kind;
+// A normalisation of any kind.
 typedef struct tiny_norm_layer {
   tiny_norm_kind kind;
   tiny_tensor *weight, *bias, *mean, *var; // NULL where the kind has none; mean and var are not trainable
@@ -2028,17 +2132,21 @@ TINY_API tiny_norm_layer tiny_norm_layer_new(tiny_ctx *t, tiny_norm_kind kind, t
 TINY_API tiny_tensor *tiny_norm_layer_forward(const tiny_norm_layer *m, tiny_tensor *x, int train);
 // Lists weight, bias, running_mean, running_var.
 TINY_API tiny_code tiny_norm_layer_params(const tiny_norm_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_norm_layer_free(tiny_norm_layer *m);                          // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_norm_layer_free(tiny_norm_layer *m);
 
-typedef struct tiny_embedding_layer { tiny_tensor *weight; int64_t padding; } tiny_embedding_layer;  // (rows,size)
+// weight (rows,size).
+typedef struct tiny_embedding_layer { tiny_tensor *weight; int64_t padding; } tiny_embedding_layer;
 // padding: a row of zeros that is not trained; -1: none. [torch.nn.Embedding]
 TINY_API tiny_embedding_layer tiny_embedding_layer_new(tiny_ctx *t, int64_t rows, int64_t size, int64_t padding);
 // ids (..) -> (..,size).
 TINY_API tiny_tensor *tiny_embedding_layer_forward(const tiny_embedding_layer *m, tiny_tensor *ids);
 // Lists weight.
 TINY_API tiny_code tiny_embedding_layer_params(const tiny_embedding_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m);                // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m);
 
+// Attention of several heads, with the projections before and behind it.
 typedef struct tiny_attention_layer {
   tiny_tensor *in_proj_weight, *in_proj_bias;      // (3*size,size), (3*size): of queries, keys, values
   tiny_linear_layer out_proj;
@@ -2052,9 +2160,12 @@ TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m
                                                    tiny_tensor *v, const tiny_attention_desc *d);
 // Lists in_proj_weight, in_proj_bias, out_proj.weight, out_proj.bias.
 TINY_API tiny_code tiny_attention_layer_params(const tiny_attention_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_attention_layer_free(tiny_attention_layer *m);                // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_attention_layer_free(tiny_attention_layer *m);
 
+// RNNs of tanh or relu, LSTMs, GRUs.
 typedef enum tiny_recurrent_kind { TINY_RNN = 0, TINY_LSTM, TINY_GRU } tiny_recurrent_kind;
+// Layers of recurrent units, in one direction or both.
 typedef struct tiny_recurrent_layer {
   tiny_recurrent_kind kind;
   tiny_recurrent_desc desc;
@@ -2069,7 +2180,8 @@ TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m
                                                    tiny_tensor *c0, int train, tiny_tensor **hn, tiny_tensor **cn);
 // Lists weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, then those of _reverse, then those of l1 ..
 TINY_API tiny_code tiny_recurrent_layer_params(const tiny_recurrent_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);                // frees its tensors
+// Frees its tensors and its list of weights.
+TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);
 #endif // TINY_NO_NN
 // ---- end src/api/modules.h ----
 // ---- begin src/api/train.h ----
@@ -2095,7 +2207,8 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
 // tiny_end, on the device; what changes from step to step is a scalar or lies in memory, so every step is the same
 // graph and replays the first one's plan.
 
-typedef enum tiny_optim_kind {             // the default lr, beta1, beta2, eps; what they are from
+// Optimisers: the default lr, beta1, beta2, eps; what they are from.
+typedef enum tiny_optim_kind {
   TINY_SGD,        // 1e-2. momentum, dampening, nesterov [torch.optim.SGD]
   TINY_ADAM,       // 1e-3, 0.9, 0.999, 1e-8. amsgrad [torch.optim.Adam]
   TINY_ADAMW,      // as TINY_ADAM, weight_decay shrinks parameters instead of adding to gradients [torch.optim.AdamW]
@@ -2109,9 +2222,10 @@ typedef enum tiny_optim_kind {             // the default lr, beta1, beta2, eps;
   TINY_OPTIM_COUNT
 } tiny_optim_kind;
 
+// Where 0 would mean the default: a number that is 0 in f32.
+#define TINY_ZERO 1e-300
 // An optimiser: begin with a zeroed struct. 0 means the default of the kind; where a 0 is meant, say TINY_ZERO.
 // Groups of parameters with different settings are several optimisers.
-#define TINY_ZERO 1e-300                   // a number that is 0 in f32, and is not the default
 typedef struct tiny_optim {
   tiny_optim_kind kind;
   double lr;                               // may change at every step, at no cost; the numbers below are compiled in
@@ -2122,8 +2236,9 @@ typedef struct tiny_optim {
   tiny_tensor **state; int n;              // its own from here on: state[slot * n + parameter], some of them NULL
   tiny_tensor *left;                       // (2): how far the averages over beta1 and beta2 are filled
   tiny_ctx *t;
-  tiny_tensor *rate;                       // 0-d float in the place of lr, for steps that are captured: an input of the
-                                           // program, or memory that is written between runs. NULL: lr
+  // 0-d float in the place of lr, for steps that are captured: an input of the program, or memory that is written
+  // between runs. NULL: lr
+  tiny_tensor *rate;
 } tiny_optim;
 // Moves params[0..n-1] by grads[0..n-1]. State is f32 for f16 and bf16 parameters, made of zeros at the first step and
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
@@ -2223,7 +2338,7 @@ TINY_API void         tiny_ema_free(tiny_ema *e);
 // One array in NumPy's .npy format, versions 1.0 to 3.0; either byte order; an array in Fortran order is a
 // transposed view. Text, records, complex numbers and Python objects are errors. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path);
-// The same, from memory. [numpy.load]
+// As tiny_load_npy, from memory. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes);
 
 // Takes the next nbytes of what is saved; returns 0 when it cannot, which ends the save with TINY_E_IO.
@@ -2232,7 +2347,7 @@ typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbyt
 // Realizes x and writes it as .npy 1.0. bf16 and 8-bit floats have no name in that format: TINY_E_DTYPE. A file at
 // path is replaced as a whole or not at all. [numpy.save]
 TINY_API tiny_code    tiny_save_npy(tiny_tensor *x, const char *path);
-// The same, to a function. [numpy.save]
+// As tiny_save_npy, to a function. [numpy.save]
 TINY_API tiny_code    tiny_save_npy_to(tiny_tensor *x, tiny_writer to);
 
 // Named tensors of one file: .npz (NumPy's zip of .npy files, stored or deflated) or .safetensors, told apart by
@@ -2241,7 +2356,7 @@ typedef struct tiny_archive tiny_archive;
 
 // NULL after an error. Reads the table of contents; tensors are read by tiny_archive_get. [numpy.load]
 TINY_API tiny_archive *tiny_archive_open(tiny_ctx *t, const char *path);
-// The same, from memory, which must outlive the archive, but not its tensors. [safetensors.torch.load]
+// As tiny_archive_open, from memory, which must outlive the archive, but not its tensors. [safetensors.torch.load]
 TINY_API tiny_archive *tiny_archive_from(tiny_ctx *t, const void *data, size_t nbytes);
 // Number of tensors.
 TINY_API int          tiny_archive_count(const tiny_archive *a);
@@ -2255,6 +2370,7 @@ TINY_API const char  *tiny_archive_metadata(const tiny_archive *a, const char *k
 // NULL is allowed; tiny_close does it too.
 TINY_API void         tiny_archive_close(tiny_archive *a);
 
+// What is saved, and where to. Text and lists are the caller's, and needed during the call alone.
 typedef struct tiny_save_desc {
   const char *const *names; tiny_tensor *const *tensors; int n;
   const char *const *metadata; int nmetadata;                // key, value, key, value ..; pairs; .safetensors only
@@ -2265,7 +2381,7 @@ typedef struct tiny_save_desc {
 // Realizes n tensors and writes them under names: .npz or .safetensors, as path ends. Equal tensors give equal
 // files. The file at path is replaced as a whole or not at all. [safetensors.torch.save_file]
 TINY_API tiny_code    tiny_save(const char *path, const char *const *names, tiny_tensor *const *tensors, int n);
-// The same with all there is to choose. [safetensors.torch.save]
+// As tiny_save, with all there is to choose. [safetensors.torch.save]
 TINY_API tiny_code    tiny_save_as(const tiny_save_desc *d);
 
 #ifndef TINY_NO_NN
@@ -2295,16 +2411,22 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernels(const tiny_program *p);
+// Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
 
+// A kernel of your own: source and name, or uops. Text is copied.
 typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source
-  const char *source;                      // in the device's language, called as the manual says, or
+  const char *source;                      // in the device's language, see KERNELS OF YOUR OWN in the manual; or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs
   tiny_shape shape; tiny_dtype dtype;      // of the output
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
+// A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
+// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond
+// their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
+// TINY_E_COMPILE when it is realized: the message holds what the compiler said.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
 // ** views: shape, strides, offset, mask over flat memory ************************************* >>views
@@ -2317,24 +2439,34 @@ typedef struct tiny_view {
   int64_t offset;
 } tiny_view;
 
-// A stack of views: v[0] views memory, each further view indexes the flat, row-major elements of the one before it.
+// The most views in a stack.
 #define TINY_MAX_VIEWS 8
+// A stack of views: v[0] views memory, each further view indexes the flat, row-major elements of the one before it.
 typedef struct tiny_views { int n; tiny_view v[TINY_MAX_VIEWS]; } tiny_views;
 
 // Pure functions on caller's structs: no context, no allocation. They return TINY_E_SHAPE and leave *v unchanged
 // when the arguments do not fit, TINY_E_STATE when a stack would need more than TINY_MAX_VIEWS views.
-TINY_API tiny_views tiny_views_of(tiny_shape shape);                             // contiguous
+
+// All of contiguous memory, row-major. A shape that is none gives n = 0, which every call below refuses.
+TINY_API tiny_views tiny_views_of(tiny_shape shape);
+// Memory by these strides, one for each dim, from an offset on, in elements. strides NULL: contiguous.
 TINY_API tiny_views tiny_views_strided(tiny_shape shape, const int64_t *strides, int64_t offset);
+// Axis i is the old axes[i]; every axis is named once. TINY_E_SHAPE if not.
 TINY_API tiny_code  tiny_views_permute(tiny_views *v, tiny_shape axes);
-TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);          // same ndim: dims of 1 grow
-TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);      // amounts >= 0
+// Dims of 1 grow; as many dims as before. TINY_E_SHAPE: another dim differs.
+TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);
+// (before, after, before, after ..) for every dim, amounts >= 0: what is added reads as zero. TINY_E_SHAPE.
+TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);
+// (begin, end, begin, end ..) for every dim, within it. TINY_E_SHAPE.
 TINY_API tiny_code  tiny_views_shrink(tiny_views *v, tiny_shape begin_end);
+// Backwards along these axes, each named once. TINY_E_SHAPE.
 TINY_API tiny_code  tiny_views_flip(tiny_views *v, tiny_shape axes);
-// Pushes a view when strides cannot express it.
+// As many elements in another shape; pushes a view when strides cannot express it. TINY_E_SHAPE; TINY_E_STATE: that
+// would need more than TINY_MAX_VIEWS views.
 TINY_API tiny_code  tiny_views_reshape(tiny_views *v, tiny_shape shape);
 // 1: one view, row-major, offset 0, no mask.
 TINY_API int        tiny_views_contiguous(const tiny_views *v);
-// Flat element of memory, or -1 where masked out.
+// The flat element of memory; -1 where it is masked out.
 TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);
 // Index and validity expressions of element (index[0], ..) for the IR. *valid is a bool CONST 1 when there is no mask.
 TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index,
@@ -2375,7 +2507,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tiles of matrix units */ \
   _(WMMA, 3, 0)
 
+// Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
+// TINY_OP_CONST ..: an op each.
 enum {
 #define TINY_OP_ENUM(name, nsrc, flags) TINY_OP_##name,
   TINY_OPS(TINY_OP_ENUM)
@@ -2390,7 +2524,8 @@ enum {
   TINY_DOT_COUNT
 };
 
-struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
+// A node is immutable. Nodes of one context with the same op, dtype, lanes, k, v, ptr and src are the same pointer.
+struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
@@ -2403,21 +2538,24 @@ struct tiny_uop {                          // immutable; same op, dtype, lanes, 
   tiny_uop *realized;                      // private: the BUFFER that holds this node's value
 };
 
-// Nodes live until nothing that the context knows refers to them; build and use them without tensor calls between.
+// A node; NULL after an error. It lives until nothing that the context knows refers to it: build and use nodes
+// without tensor calls between. src, v: copied.
 TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
                                   int64_t k, const int64_t *v, int nv);
-TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                          // the graph of a tensor
-// As snprintf: returns the length needed.
+// The graph of a tensor; NULL for what cannot be used.
+TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);
+// As snprintf: writes up to nbytes with the 0 at the end, returns the length needed.
 TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);
-// NULL and an error with a caret
+// The node that a text names, as tiny_uop_print writes it. NULL and TINY_E_ARG, with a caret at what is wrong.
 TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);
-// symbolic algebra to a fixed point
+// u by symbolic algebra, to a fixed point.
 TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);
 #ifndef TINY_NO_INTERP
-// Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64
-// or f64 bits.
+// Interprets an expression of one lane; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out
+// as int64 or f64 bits. TINY_E_ARG.
 TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
 #endif
+// "ADD"; "?" for what is no op. The text is static.
 TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends
@@ -2426,7 +2564,8 @@ TINY_API const char *tiny_op_name(int op);
 // the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
-typedef struct tiny_limits {               // what a device is made of; zero: not known, or what is told beside it
+// What a device is made of. Zero: not known, or what is told beside it.
+typedef struct tiny_limits {
   int host_memory;                         // 1: handles are host pointers; 0: memory of the device's own
   int threads;                             // 1: kernels become tasks of a pool; 0: a grid of groups of work items
   int vector_nbytes;                       // of the widest vectors; 0: none
@@ -2476,8 +2615,8 @@ typedef struct tiny_language {
   const char *global_id, *local_id;        // "(%t)get_group_id(%d)"
   const char *variable, *variables;        // "%t %n;", "%t %n[%k];": of accumulators; NULL: so
   const char *value, *choice;              // "const %t %n = %0;": a name for a value; of integers that are choices
-  const char *range, *range_long, *rolled; // "for (%t %n = %1; %n < %0; %n++) {"; for TINY_HINT_LONG; a line before
-                                           // it for TINY_HINT_ROLLED; NULL: as of any other
+  // "for (%t %n = %1; %n < %0; %n++) {"; for TINY_HINT_LONG; a line before it for TINY_HINT_ROLLED; NULL: as any other
+  const char *range, *range_long, *rolled;
   const char *load_if, *store_if;          // "(%1 ? %0 : %2)", "if (%1) %0;": load, or store, condition, otherwise
   const char *types[TINY_DTYPE_COUNT];     // NULL: not even stored: held as an integer of its size
   const char *literals[TINY_DTYPE_COUNT];  // "%kll": of number %k; NULL: "(%t)%k"
@@ -2502,7 +2641,8 @@ typedef struct tiny_language {
 // What ops can be applied to: an element, a vector; LOAD and STORE also to a vector under a mask, to elements that lie
 // apart (gather, scatter), to those under a mask; PICK of a vector: half of its lanes.
 enum { TINY_ON_ELEMENTS = 1, TINY_ON_VECTORS = 2, TINY_ON_MASKED = 4, TINY_ON_APART = 8, TINY_ON_APART_MASKED = 16 };
-enum {                                     // what else a target does
+// What else a target does: tiny_renderer.flags.
+enum {
   TINY_TARGET_SATURATES = 1,               // float to integer saturates and NaN gives 0
   TINY_TARGET_DIVIDES = 2,                 // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
   TINY_TARGET_SHIFTS = 4,                  // shifts by the width or more give 0 (or the sign)
@@ -2513,7 +2653,8 @@ enum {                                     // what else a target does
   TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
   TINY_TARGET_ALONE = 256                  // a module holds one kernel
 };
-enum {                                     // what is worth knowing about a node of a list
+// What is worth knowing about a node of a list: tiny_listing.hints.
+enum {
   TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
   TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
   TINY_HINT_ROLLED = 4                     // RANGE: its rounds are long enough, copies would want too many registers
@@ -2549,7 +2690,9 @@ struct tiny_renderer {
   tiny_language language;
 };
 
+// Where in device memory: what alloc returned, and bytes behind it.
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
+// A kernel with all that it is called with. global: work groups, local: work items of each.
 typedef struct tiny_launch {
   void *kernel;                            // what find returned
   const tiny_mem *mem; int nmem;           // one per PARAM
@@ -2656,7 +2799,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "dffec7c17be2098b0eec6fa3a81e88236b82f3f1c972dbbc8da308a08e4c9f7d"
+#define TN_SOURCE_ID "9fa664ec3d4edfd645d38592e0e456ae0cc59ae67b0c18a9abbc0df70e707171"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -13758,6 +13901,9 @@ static int tn_contraction_of(const tiny_uop *u, tn_contraction *c) {
   return 1;
 }
 
+// What an operand moves with, K aside.
+static uint64_t tn_operand_axes(const tn_contraction *c, int operand) { return c->own[operand] | c->batch; }
+
 // How often each element of an operand is read, at least: for all axes that the other one alone moves with.
 static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
   int64_t n = 1;
@@ -13798,7 +13944,7 @@ static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
 
 enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 
-// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs
+// Memory, as BUFFERs name it; runtime/storage.c allocates it. It is what assignments, tiny_write and captured programs
 // agree on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all
 // but those from serial `since` on, and those that are BOUND, name contents that are gone.
 typedef struct tn_storage {
@@ -27989,7 +28135,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_CHUNK = 1 << 12,     // of long columns
+  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
@@ -27998,7 +28144,7 @@ static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
   if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
-  return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_CHUNK &&
+  return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 
@@ -28641,7 +28787,7 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
 }
 
 // The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, and each iteration adds to all of it.
-static tiny_uop *tn_stage_chunks(const tiny_uop *stage) {
+static tiny_uop *tn_stage_kblocks(const tiny_uop *stage) {
   const tiny_uop *u = stage->src[0];
   for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++)
     if (tn_range_kind(u->src[i]) == TN_LOOP) return u->src[i];
@@ -28667,9 +28813,9 @@ static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *
 }
 
 // What an iteration leaves in memory: what was there, and the REDUCE over the other ranges.
-static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *chunks, tiny_uop *index) {
+static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *kblocks, tiny_uop *index) {
   tn_list src = {NULL, 0, 0};
-  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != chunks) tn_push(t, &src, reduce->src[i]);
+  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != kblocks) tn_push(t, &src, reduce->src[i]);
   tiny_uop *part = src.n == 1 ? src.u[0] : tn_like(t, reduce, reduce->lanes, src.n, src.u);
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
@@ -28679,8 +28825,8 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   int64_t nelem = stage->lanes, owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *chunks = tn_stage_chunks(stage);
-  if (chunks) tn_push(t, &end, chunks);
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *kblocks = tn_stage_kblocks(stage);
+  if (kblocks) tn_push(t, &end, kblocks);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
     tiny_uop *r = stage->src[i];
     nelem *= tn_range_extent(r);
@@ -28694,13 +28840,13 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
-  if (chunks) {                            // in each of them: what is read was added to by the one before
+  if (kblocks) {                            // in each of them: what is read was added to by the one before
     const tiny_uop *cleared = tn_stage_cleared(t, stage, to, flat, &open);
-    tiny_uop *src[3] = {cleared->src[0], cleared->src[1], chunks};
+    tiny_uop *src[3] = {cleared->src[0], cleared->src[1], kblocks};
     to = tn_like(t, cleared, 1, 3, src);
   }
   tiny_uop *index = tn_index_of(t, to, flat, tn_stage_filler(t, sink, stage)), *value = stage->src[0];
-  if (chunks) value = tn_stage_added(t, stage->src[0], chunks, index);
+  if (kblocks) value = tn_stage_added(t, stage->src[0], kblocks, index);
   tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
   tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
   tn_toposort(t, sink, &all);
@@ -29807,6 +29953,7 @@ static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
 #define TN_CODEGEN_PROFILE
 #ifndef TINY_AMALGAMATED
 #include "linearize.c"
+#include "../shape/contraction.c"
 #endif
 
 #define TN_IRREGULAR INT64_MIN             // a stride that is none
@@ -29848,7 +29995,7 @@ typedef struct tn_profile {
 } tn_profile;                              // filled: its output is filled in loops of their own first
 
 // Has the REDUCE K blocks: loops outside of what is staged?
-static int tn_has_chunks(const tiny_uop *reduce) {
+static int tn_has_kblocks(const tiny_uop *reduce) {
   for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
   return 0;
 }
@@ -29904,6 +30051,43 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_profile_nodes(t, &all, p);
 }
 
+// The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then the range of kind REDUCE. Operands are what a
+// product or DOT is of, else the two loads that another function is of, such as a distance. 0: it is none.
+static int tn_contraction_of_kernel(tiny_ctx *t, const tn_profile *p, tn_contraction *c) {
+  tn_list loads = {NULL, 0, 0};
+  memset(c, 0, sizeof *c);
+  if (p->nreduce != 1 || p->nred != 1 || p->nout > 62) return 0;
+  c->sum = p->reduce[0];
+  c->product = c->sum->src[0];
+  c->k = (uint64_t)1 << p->nout;
+  if (c->product->op == TINY_OP_WHERE) { c->inside = c->product->src[0]; c->product = c->product->src[1]; }
+  tiny_uop **operand = c->product->src;
+  if ((c->product->op != TINY_OP_MUL && c->product->op != TINY_OP_DOT) || operand[0] == operand[1]) {
+    tn_collect_op(t, c->sum->src[0], TINY_OP_LOAD, &loads);
+    if (loads.n != 2) return 0;
+    operand = loads.u;
+  }
+  for (int i = 0; i < 2; i++) c->operand[i] = operand[i];
+  for (int d = 0; d < p->nout; d++) {
+    const int with[2] = {tn_depends(t, operand[0], p->out[d]), tn_depends(t, operand[1], p->out[d])};
+    for (int i = 0; i < 2; i++) if (with[i] && !with[!i]) c->own[i] |= (uint64_t)1 << d;
+    if (with[0] && with[1]) c->batch |= (uint64_t)1 << d;
+  }
+  return 1;
+}
+
+// The bit of a range of the output among a contraction's axes; 0: it is none.
+static uint64_t tn_out_bit(const tn_profile *p, const tiny_uop *r) {
+  for (int d = 0; d < p->nout; d++) if (p->out[d] == r) return (uint64_t)1 << d;
+  return 0;
+}
+
+// Is it a plain sum along one range of the product of two conversions, such as matrix units and DOTs compute?
+static int tn_contraction_is_narrow(const tn_contraction *c) {
+  return c->sum->k == TINY_OP_ADD && c->sum->nsrc == 2 && c->product->op == TINY_OP_MUL &&
+      c->operand[0]->op == TINY_OP_CAST && c->operand[1]->op == TINY_OP_CAST;
+}
+
 // Lanes of the target's widest vectors, of the widest elements that the kernel touches.
 static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
   int nbytes = tn_dtypes[p->store->dtype].nbytes;
@@ -29914,12 +30098,12 @@ static int tn_target_lanes(const tn_target *target, const tn_profile *p) {
 }
 #endif
 // ---- end src/codegen/profile.c ----
-// ---- begin src/codegen/join.c ----
-// join: adjacent loops become one wherever that costs no division.
+// ---- begin src/codegen/collapse.c ----
+// collapse: adjacent loops become one wherever that costs no division.
 //
 // In:  a kernel as the scheduler wrote it. Out: the same with fewer, longer loops.
-#ifndef TN_CODEGEN_JOIN
-#define TN_CODEGEN_JOIN
+#ifndef TN_CODEGEN_COLLAPSE
+#define TN_CODEGEN_COLLAPSE
 #ifndef TINY_AMALGAMATED
 #include "profile.c"
 #endif
@@ -29933,7 +30117,7 @@ static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
 }
 
 // The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
-static tiny_uop *tn_join_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
+static tiny_uop *tn_collapse_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
   const int64_t nb = tn_range_extent(b);
   tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
   to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
@@ -29960,7 +30144,7 @@ static tiny_uop *tn_join_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop
 }
 
 // Fewer, longer loops.
-static tiny_uop *tn_join_ranges(tiny_ctx *t, tiny_uop *sink) {
+static tiny_uop *tn_collapse_loops(tiny_ctx *t, tiny_uop *sink) {
   tn_profile p;
   for (tiny_uop *next = sink; next;) {
     const int divmods = tn_count_divmod(t, sink);
@@ -29970,17 +30154,17 @@ static tiny_uop *tn_join_ranges(tiny_ctx *t, tiny_uop *sink) {
       int same = 1;                        // not across the scope's border
       for (int j = 0; j < p.nreduce; j++)
         same &= tn_depends(t, p.reduce[j], p.out[i]) == tn_depends(t, p.reduce[j], p.out[i + 1]);
-      if (same) next = tn_join_pair(t, sink, p.out[i], p.out[i + 1], divmods);
+      if (same) next = tn_collapse_pair(t, sink, p.out[i], p.out[i + 1], divmods);
     }
     for (int j = 0; p.usable && j < p.nreduce && !next; j++)
       for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !next; i++)
-        next = tn_join_pair(t, sink, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+        next = tn_collapse_pair(t, sink, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
     if (next) sink = next;
   }
   return sink;
 }
 #endif
-// ---- end src/codegen/join.c ----
+// ---- end src/codegen/collapse.c ----
 // ---- begin src/codegen/transform.c ----
 // transform: what may be done to the ranges of a kernel. The value that it computes stays the same.
 //
@@ -30303,13 +30487,11 @@ static tiny_uop *tn_dot_of(tiny_ctx *t, int dot, tiny_uop *x, tiny_uop *y, tiny_
 // along the range share a word. 1: it did.
 static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
-  if (!target->renderer || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
-  tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
-  if (reduce->nsrc != 2) return 0;
-  if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
-    return 0;
+  tn_contraction c;
+  if (!target->renderer || !tn_contraction_of_kernel(t, p, &c) || !tn_contraction_is_narrow(&c) || c.inside) return 0;
+  tiny_uop *reduce = c.sum, *r = p->red[0];
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0];
+    tiny_uop *x = c.operand[i & 1]->src[0], *y = c.operand[!(i & 1)]->src[0];
     const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
     if (!tn_target_dots(target, dot) || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
         reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)
@@ -30443,18 +30625,9 @@ typedef struct tn_core_axis { int64_t block, strip; tiny_uop *r[TN_CORE_LEVELS];
 typedef struct tn_core {
   const tiny_matrix_unit *unit;
   tn_core_axis m, n;                       // r[0]: the whole range, until it is split
-  tiny_uop *r, *chunk, *x, *y;             // of the reduction; its K blocks; the operands, in the dtypes of the unit
-  int64_t chunks, tiles;                   // K blocks, tiles in each
+  tiny_uop *r, *kblock, *x, *y;             // of the reduction; its K blocks; the operands, in the dtypes of the unit
+  int64_t kblocks, tiles;                   // K blocks, tiles in each
 } tn_core;
-
-// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
-static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
-  tiny_uop *reduce = p->nreduce == 1 && p->nred == 1 ? p->reduce[0] : NULL;
-  tiny_uop *u = reduce && reduce->nsrc == 2 && reduce->k == TINY_OP_ADD ? reduce->src[0] : NULL;
-  *inside = NULL;
-  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
-  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
-}
 
 // A place among the values of the ranges, the last one the fastest; NULL: there is one value.
 static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
@@ -30491,7 +30664,7 @@ static tiny_uop *tn_core_a(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
   tiny_uop *const *r = c->m.r, *fresh[5], *from[5] = {r[TN_CORE_STRIPS], r[TN_CORE_TILE], k, r[TN_CORE_ELEMENT], NULL};
   for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], TN_LOOP);
   fresh[4] = tn_range(t, unit->k, TN_VECTOR);
-  tiny_uop *place[3] = {c->chunk, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
+  tiny_uop *place[3] = {c->kblock, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
   tiny_uop *x = tn_replace(t, tn_bitcast(t, c->x, tn_bits(unit->a) == 16 ? TINY_U16 : TINY_U8), 1, &c->r, &at);
   tiny_uop *memory = tn_core_stage(t, x, 5, from, fresh);
   return tn_core_load(t, memory, tn_core_at(t, 3, from, unit->m * unit->k), unit->m * unit->k);
@@ -30504,7 +30677,7 @@ static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
   tiny_uop *const *r = c->n.r, *fresh[4], *from[4] = {r[TN_CORE_TILE], k, NULL, r[TN_CORE_ELEMENT]};
   for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i == 3 ? TN_VECTOR : TN_LOOP);
   fresh[2] = tn_range(t, words, TN_LOOP);
-  tiny_uop *place[3] = {c->chunk, k, fresh[2]};
+  tiny_uop *place[3] = {c->kblock, k, fresh[2]};
   tiny_uop *y = tn_word_of(t, c->y, c->r, tn_core_at(t, 3, place, 1), unit->together);
   tiny_uop *memory = tn_core_stage(t, y, 4, from, fresh);
   return tn_core_load(t, memory, tn_core_at(t, 2, from, words * unit->n), words * unit->n);
@@ -30514,14 +30687,14 @@ static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
 static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
   const tiny_matrix_unit *unit = c->unit;
   const tn_wmma w = {unit->m, unit->n, unit->k, unit->together, unit->a, unit->b};
-  const int first = c->chunk ? 0 : 2;
+  const int first = c->kblock ? 0 : 2;
   tiny_uop *k = tn_range(t, c->tiles, TN_REDUCE), *src[3], *fresh[4],
            *from[4] = {c->n.r[TN_CORE_STRIPS], c->m.r[TN_CORE_STRIPS], c->m.r[TN_CORE_TILE], c->n.r[TN_CORE_TILE]};
   src[0] = tn_core_a(t, c, k);
   src[1] = tn_core_b(t, c, k);
   src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
   tiny_uop *product = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL),
-           *over[2] = {k, c->chunk}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->chunk ? 2 : 1, over);
+           *over[2] = {k, c->kblock}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->kblock ? 2 : 1, over);
   for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
   tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
            *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
@@ -30530,18 +30703,20 @@ static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
   return tn_core_load(t, memory, at, 1);
 }
 
-// 1: the kernel's sum is done by the unit that c names, over c's axes, in c->chunks K blocks.
+// 1: the kernel's sum is done by the unit that c names, over c's axes, in c->kblocks K blocks.
 static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core *c) {
   tiny_ctx *t = s->t;
   const tiny_matrix_unit *unit = c->unit;
-  tiny_uop *inside, *operand[2], *product = tn_core_product(p, &inside);
-  if (!product || p->reduce[0]->dtype != unit->c || tn_range_extent(p->red[0]) % (c->chunks * unit->k) ||
+  tiny_uop *operand[2];
+  tn_contraction fact;
+  if (!tn_contraction_of_kernel(t, p, &fact) || !tn_contraction_is_narrow(&fact) || fact.sum->dtype != unit->c ||
+      tn_range_extent(p->red[0]) % (c->kblocks * unit->k) ||
       tn_range_extent(c->m.r[TN_CORE_ELEMENT]) != unit->m || tn_range_extent(c->n.r[TN_CORE_ELEMENT]) != unit->n)
     return 0;
   for (int i = 0; i < 2; i++) {
-    operand[i] = product->src[i]->src[0];
-    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
-                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
+    operand[i] = fact.operand[i]->src[0];
+    if (fact.inside) operand[i] = tn_u3(t, TINY_OP_WHERE, fact.inside, operand[i],
+                                          tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
   }
   const int first = !tn_depends(t, operand[0], c->m.r[TN_CORE_ELEMENT]);
   c->x = operand[first]; c->y = operand[!first];
@@ -30549,8 +30724,8 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
     if ((c->n.r[i] && tn_depends(t, c->x, c->n.r[i])) || (c->m.r[i] && tn_depends(t, c->y, c->m.r[i]))) return 0;
   if (c->x->dtype != unit->a || c->y->dtype != unit->b) return 0;
   c->r = p->red[0];
-  c->tiles = tn_range_extent(c->r) / (c->chunks * unit->k);
-  if (c->chunks > 1) c->chunk = tn_range(t, c->chunks, TN_LOOP);
+  c->tiles = tn_range_extent(c->r) / (c->kblocks * unit->k);
+  if (c->kblocks > 1) c->kblock = tn_range(t, c->kblocks, TN_LOOP);
   tiny_uop *sum = tn_core_sum(t, c, p->reduce[0]->dtype);
   s->sink = tn_replace(t, s->sink, 1, &p->reduce[0], &sum);
   return 1;
@@ -30804,7 +30979,7 @@ static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
   tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *reduce = all.u[i]->src[0];
-    if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_chunks(reduce) ? 2 : 1;
+    if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_kblocks(reduce) ? 2 : 1;
   }
   return sums;
 }
@@ -31001,7 +31176,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
-  if (x->op == TINY_OP_REDUCE && tn_has_chunks(x) && !s->target->limits->threads) return 0;   // no barriers around
+  if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
@@ -31076,7 +31251,7 @@ static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *
       p->nreduce != 1 || o->amount < 1 || (units->units_allowed && !units->units_allowed()))
     return 0;
   c.unit = &units->units[o->number];
-  c.chunks = o->amount;
+  c.kblocks = o->amount;
   for (int i = 0; i < o->naxes; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);
     const int level = i % TN_CORE_LEVELS;
@@ -31973,20 +32148,23 @@ static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i,
   return is_kblocked && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
 }
 
-// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
-// rows. A reduction too long for one panel goes in K blocks, as even as can be; short ones, where rows are packed.
-static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
+// Is an operand of this tile worth a panel? Of a contraction whose operands are one load each, the one that moves with
+// the lanes and not with rows, read again for several tiles of them. A reduction too long for one panel goes in K
+// blocks, as even as can be; short ones, where rows are packed.
+static int tn_tile_packs(const tn_profile *p, const tn_contraction *fact, const tn_reads *reads,
+                         const tn_target *target, tn_tile *c) {
   const int64_t width = c->lanes * c->vectors;
-  int operands = 0, panel = -1, rows = -1;
-  if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
+  int operands = 0, panels = 0, rows = -1;
+  if (!fact || !c->v || c->v_in_reduce || c->f[0] < 2 || tn_tiles_of(c->v, width) < 2 ||
       tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
     return 0;
+  const uint64_t lanes = tn_out_bit(p, c->v), again = tn_out_bit(p, c->u[0]);
+  for (int i = 0; i < 2; i++) panels += (tn_operand_axes(fact, i) & (lanes | again)) == lanes;
   for (int i = 0; i < p->nload; i++) {
     operands += reads[i].reduce && !reads[i].again;
-    if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
     if (reads[i].reduce && !reads[i].v && reads[i].u[0]) rows = i;
   }
-  if (operands != 2 || panel < 0) return 0;
+  if (operands != 2 || !panels) return 0;
   const int64_t nbytes = width * tn_dtypes[p->reduce[0]->dtype].nbytes;
   const int64_t n = tn_range_extent(p->red[0]);
   int64_t most = tn_panel_nbytes(target) / nbytes;
@@ -32064,7 +32242,8 @@ static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target
   return nbytes > last ? tn_machine_line(target->limits) : nbytes > nearer ? (int64_t)TN_PAGE_NBYTES : 0;
 }
 
-static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
+static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_contraction *fact, const tn_target *target,
+                        tn_tile c, tn_tile *best) {
   tn_reads reads[TN_TILE_LOADS];
   memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
@@ -32098,7 +32277,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
       if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
           tn_tile_registers(p, reads, &c) > tn_machine_registers(target->limits))
         continue;
-      c.packs = tn_tile_packs(p, reads, target, &c);
+      c.packs = tn_tile_packs(p, fact, reads, target, &c);
       c.cost = tn_tile_cost(p, reads, &nearest, &c);
       if (c.cost < best->cost) *best = c;
     }
@@ -32144,6 +32323,8 @@ static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *t
 // The best tile over every choice of lanes and of one or two more output ranges.
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
+  tn_contraction found;
+  const tn_contraction *fact = tn_contraction_of_kernel(t, p, &found) ? &found : NULL;
   memset(&best, 0, sizeof best);
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
@@ -32161,14 +32342,14 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
       c.scatters = !c.v_in_reduce && tn_stride_in(t, p->store->src[1], c.v) != 1;
       if (c.lanes < 2 || (c.scatters && !tn_tile_may_scatter(t, p, c.v, c.lanes))) continue;
     }
-    tn_tile_try(t, p, target, c, &best);
+    tn_tile_try(t, p, fact, target, c, &best);
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
       c.u[0] = p->out[a]; c.u[1] = NULL;
-      tn_tile_try(t, p, target, c, &best);
+      tn_tile_try(t, p, fact, target, c, &best);
       for (int b = a + 1; b < p->nout; b++)
         if (p->out[b] != c.v) {
           c.u[1] = p->out[b];
-          tn_tile_try(t, p, target, c, &best);
+          tn_tile_try(t, p, fact, target, c, &best);
         }
     }
   }
@@ -32178,14 +32359,13 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 // ** packing **
 
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
-// computed from what it loads.
+// computed from what it loads, or what it loads where the rest moves with `again`.
 static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
-  tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
-  for (int i = 0; i < reduces.n; i++)
-    for (uint32_t j = 0; j < 2 && reduces.u[i]->src[0]->nsrc >= 2; j++)
-      tn_push(t, &operands, reduces.u[i]->src[0]->src[j]);
+  tn_contraction fact;
+  tn_list operands = {NULL, 0, 0};
+  const tn_profile p = tn_profile_of(s);
+  for (int i = 0; i < 2 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
   tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];
@@ -32306,14 +32486,14 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
 }
 
 // The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_chunks) {
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_kblocks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
   tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
-    if (tn_has_chunks(reduces.u[i]) == with_chunks) {
+    if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
       tn_do_stage(s, reduces.u[i], n, inner);
       return;
     }
@@ -32343,7 +32523,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  if (reduces.n == 1 && !tn_has_chunks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
+  if (reduces.n == 1 && !tn_has_kblocks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
     tn_tile_transpose(s, p, c, loop, &lanes);
@@ -32505,25 +32685,25 @@ enum {
   TN_CORE_BLOCK = 512, TN_CORE_PRODUCTS = 2   // rows and columns of a block; products along a reduction worth a unit
 };
 
-// The longest range of the output that x depends on and y does not.
-static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, tiny_uop *y) {
+// The longest range of the output that operand i alone moves with; NULL: there is none.
+static tiny_uop *tn_core_range(const tn_profile *p, const tn_contraction *fact, int i) {
   tiny_uop *best = NULL;
-  for (int i = 0; i < p->nout; i++)
-    if (tn_depends(t, x, p->out[i]) && !tn_depends(t, y, p->out[i]) &&
-        (!best || tn_range_extent(p->out[i]) > tn_range_extent(best)))
-      best = p->out[i];
+  for (int d = 0; d < p->nout; d++)
+    if ((fact->own[i] >> d & 1) && (!best || tn_range_extent(p->out[d]) > tn_range_extent(best))) best = p->out[d];
   return best;
 }
 
 // A unit for the kernel's sum, its columns those that are stored together if there is a choice.
 static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_renderer *units, tn_core *c) {
-  tiny_uop *inside, *product = tn_core_product(p, &inside);
+  tn_contraction fact;
   memset(c, 0, sizeof *c);
-  if (!units || !product || inside || !p->repeats) return 0;
+  if (!units || !p->repeats || !tn_contraction_of_kernel(s->t, p, &fact) || !tn_contraction_is_narrow(&fact) ||
+      fact.inside)
+    return 0;
   for (int i = 0; i < 2 * units->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
     const tiny_matrix_unit *unit = &units->units[i / 2];
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
-             *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
+    tiny_uop *x = fact.operand[i & 1]->src[0], *y = fact.operand[!(i & 1)]->src[0],
+             *m = tn_core_range(p, &fact, i & 1), *n = tn_core_range(p, &fact, !(i & 1));
     if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
         tn_range_extent(m) < unit->m || tn_range_extent(n) < unit->n ||
         tn_range_extent(p->red[0]) < TN_CORE_PRODUCTS * unit->k)
@@ -32552,8 +32732,8 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
   c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
   c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
   const int64_t tile = c->m.strip * unit->k * item, most = tile < TN_CORE_STRIP ? TN_CORE_STRIP / tile : 1;
-  c->chunks = (all + most - 1) / most;
-  c->tiles = (all + c->chunks - 1) / c->chunks;
+  c->kblocks = (all + most - 1) / most;
+  c->tiles = (all + c->kblocks - 1) / c->kblocks;
   while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
   while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
   for (int i = 0; i < p->nout; i++)
@@ -32577,7 +32757,7 @@ static void tn_core_split(tn_kernel_state *s, tn_core_axis *a, int64_t tile) {
 // The loops of the store: others, blocks, and what lies in a block. Returns how many may become tasks.
 static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
   tiny_uop *const *m = c->m.r, *const *n = c->n.r, *axes[8],
-           *order[8] = {m[0], n[0], c->chunks > 1 ? NULL : n[1], m[1], m[2], m[3], c->chunks > 1 ? n[1] : NULL, n[2]};
+           *order[8] = {m[0], n[0], c->kblocks > 1 ? NULL : n[1], m[1], m[2], m[3], c->kblocks > 1 ? n[1] : NULL, n[2]};
   const int loops = (int)s->sink->src[0]->nsrc - 1;
   int count = 0, inner = 0;
   for (int i = 0; i < 8; i++) if (order[i]) axes[count++] = order[i];
@@ -32594,11 +32774,11 @@ static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target
   if (!tn_core_find(s, p, target->renderer, &c)) return 0;
   const double work = tn_work(p);
   tn_core_sizes(&c, p, target);
-  tn_do_pad(s, c.r, c.chunks * c.tiles * c.unit->k);
+  tn_do_pad(s, c.r, c.kblocks * c.tiles * c.unit->k);
   tn_core_split(s, &c.m, c.unit->m);
   tn_core_split(s, &c.n, c.unit->n);
   for (int i = 0; i < TN_CORE_LEVELS; i++) { axes[i] = c.m.r[i]; axes[TN_CORE_LEVELS + i] = c.n.r[i]; }
-  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.chunks);
+  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.kblocks);
   o.number = (int16_t)(c.unit - target->renderer->units);
   if (!tn_do(s, &o)) return 1;
   const int loops = tn_core_order(s, &c);
@@ -32984,7 +33164,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
 //      in columns, but pages apart from row to row, in memory that no cache holds.
 // A tile of sums in registers would take a piece of every row and leave the rest of the page to the next tile: what the
 // processor fetches ahead would be for nothing. Here the sums of a block lie in the nearest cache, and a few rows are
-// walked along side by side; a chunk adds them up and then to what was there.
+// walked along side by side; a kblock adds them up and then to what was there.
 #ifndef TN_CODEGEN_COLUMN_REDUCE
 #define TN_CODEGEN_COLUMN_REDUCE
 #ifndef TINY_AMALGAMATED
@@ -32993,7 +33173,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
 
 enum {
   TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
-  TN_COLUMNS_CHUNKS = 16                   // that pay for clearing and reading the sums of a block
+  TN_COLUMNS_KBLOCKS = 16                  // that pay for clearing and reading the sums of a block
 };
 
 // Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
@@ -33016,10 +33196,10 @@ static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_targe
   return wide;
 }
 
-// Rows of a chunk: the most of 8 that divide the extent; 0: there are no such.
-static int64_t tn_columns_chunk(const tiny_uop *r) {
+// Rows of a kblock: the most of 8 that divide the extent; 0: there are no such.
+static int64_t tn_columns_kblock(const tiny_uop *r) {
   for (int64_t f = 8; f >= 4; f--)
-    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_CHUNKS) return f;
+    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_KBLOCKS) return f;
   return 0;
 }
 
@@ -33035,17 +33215,17 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
 }
 
 static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *v = NULL, *inner[2], *chunks;
+  tiny_uop *v = NULL, *inner[2], *kblocks;
   tn_list reduces = {NULL, 0, 0};
   if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
-  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_chunk(p->red[0]);
+  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_kblock(p->red[0]);
   const int lanes = tn_target_lanes(target, p);
   const double work = tn_work(p);
   if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
   inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
-  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &chunks);
-  tn_do_kind(s, TN_OPT_LOOP, chunks);
+  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &kblocks);
+  tn_do_kind(s, TN_OPT_LOOP, kblocks);
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   tn_do_stage(s, reduces.u[0], 2, inner);
   tn_make_tasks(s, work, TN_ALL_LOOPS);
@@ -33544,7 +33724,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #ifndef TINY_AMALGAMATED
 #include "hints.c"
 #include "scan.c"
-#include "join.c"
+#include "collapse.c"
 #include "optimize.c"
 #include "cost.c"
 #include "../ir/spec.c"
@@ -33574,7 +33754,7 @@ static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewri
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
 static tiny_uop *tn_pass_masked(tn_pipeline *p, tiny_uop *sink) { return tn_masked_keep(p->t, sink); }
 
-static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_ranges(p->t, sink); }
+static tiny_uop *tn_pass_collapse(tn_pipeline *p, tiny_uop *sink) { return tn_collapse_loops(p->t, sink); }
 
 // ** opts **
 
@@ -33646,7 +33826,7 @@ static const tn_pass tn_passes[] = {
   {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
   {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
-  {"joins",           tn_pass_joins,        TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
+  {"collapse",        tn_pass_collapse,     TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
   {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers
@@ -35810,13 +35990,13 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 // cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c
 // loads those.
 //
-// A kernel is void NAME(void *const *mem, const long long *args, long long task, char *local): mem[i] is the memory
-// of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task has meanwhile; source
-// from outside may leave that parameter out. Sources go to the compiler's stdin and objects
-// come from its stdout, one process each, all at once: no file is written, and the path is the same on every
-// system, as clang writes ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they
-// need a file for their output, in a folder that nobody else can enter.
-// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/program.c). One that
+// A kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i] is the
+// memory of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task has meanwhile;
+// source from outside may leave that parameter out. Sources go to the compiler's stdin and objects come from its
+// stdout, one process each, all at once: no file is written, and the path is the same on every system, as clang writes
+// ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they need a file for their output, in a
+// folder that nobody else can enter.
+// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that
 // does not answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for
 // so many seconds at most, and so does whatever it starts.
 #ifndef TN_RUNTIME_CPU
@@ -36567,18 +36747,17 @@ static const tiny_backend tn_null_backend = {
 };
 #endif
 // ---- end src/runtime/null.c ----
-// ---- begin src/runtime/device.c ----
-// device: which backend a context runs on, and the memory of its buffers.
+// ---- begin src/runtime/storage.c ----
+// storage: the memory of a device: what BUFFER nodes point to.
 //
-// Storage is what BUFFER nodes point to; several nodes share one when assignment makes new states of it. Freed memory
-// is kept by size and taken again, and given back when the device or the cap is short.
-#ifndef TN_RUNTIME_DEVICE
-#define TN_RUNTIME_DEVICE
+// In:    sizes and BUFFERs. Out: storage, taken from the device or from what was freed before.
+// Holds: several nodes share one storage when assignment makes new states of it. Freed memory is kept by size and taken
+//        again, and given back when the device or the cap is short.
+#ifndef TN_RUNTIME_STORAGE
+#define TN_RUNTIME_STORAGE
 #ifndef TINY_AMALGAMATED
-#include "null.c"
-#include "interp.c"
+#include "../base/files.c"
 #include "../tensor/tensor.c"
-#include "../render/cstyle.c"
 #endif
 
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
@@ -36589,17 +36768,6 @@ struct tn_device {
   size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
 };
-
-// Asks for the time that l takes.
-static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
-  d->stamp[0] = d->stamp[1] = 0;
-  l->stamp = d->stamp;
-}
-// After sync: ns, by the device's clock if it has one.
-static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
-  if (!d->stamp[1]) return host_ns;
-  return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
-}
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
 static size_t tn_size_class(size_t nbytes, int *number) {
@@ -36788,8 +36956,33 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
   tn_storage_drop(t, copy);
   return NULL;
 }
+#endif
+// ---- end src/runtime/storage.c ----
+// ---- begin src/runtime/device.c ----
+// device: which backend a context runs on.
+//
+// In:    a name, the caller's backends and ours. Out: an open device with its limits and its renderer; or an error that
+//        names the devices there are.
+// Holds: a backend of another release is refused before anything of it is called.
+#ifndef TN_RUNTIME_DEVICE
+#define TN_RUNTIME_DEVICE
+#ifndef TINY_AMALGAMATED
+#include "null.c"
+#include "interp.c"
+#include "storage.c"
+#include "../render/cstyle.c"
+#endif
 
-// ** choosing a device **
+// Asks for the time that l takes.
+static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
+  d->stamp[0] = d->stamp[1] = 0;
+  l->stamp = d->stamp;
+}
+// After sync: ns, by the device's clock if it has one.
+static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
+  if (!d->stamp[1]) return host_ns;
+  return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
+}
 
 #ifdef TN_TEST_BACKEND                     // a test's, which stands for INTERP
   #include TN_TEST_BACKEND
@@ -37057,21 +37250,19 @@ static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix
 }
 #endif
 // ---- end src/runtime/cache.c ----
-// ---- begin src/runtime/program.c ----
-// program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
+// ---- begin src/runtime/executable.c ----
+// executable: kernels that can be launched, by the digest of what they were, and the modules that they came from.
 //
-// In memory an executable is known by the digest of its kernel, until there are too many and none of the remembered
-// schedules needs it. On disk (runtime/cache.c) it is known by the digest of all that makes it what it is: its text,
-// what stands before it in a module, the device's target (of a compiler: which file it is, what it says of itself, its
-// flags) and this build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc
-// what a compiler said of itself. Many kernels share one module.
-#ifndef TN_RUNTIME_PROGRAM
-#define TN_RUNTIME_PROGRAM
+// In:    what a backend has loaded. Out: it is found again, until there are too many and no plan needs it; and the keys
+//        by which texts, modules and schedules are known on disk (runtime/cache.c): digests of all that makes them what
+//        they are: the text, what stands before it in a module, the device's target (of a compiler: which file it is,
+//        what it says of itself, its flags) and this build of the library.
+// Holds: a module is unloaded with the last of its executables.
+#ifndef TN_RUNTIME_EXECUTABLE
+#define TN_RUNTIME_EXECUTABLE
 #ifndef TINY_AMALGAMATED
 #include "cache.c"
 #include "device.c"
-#include "../codegen/candidates.c"
-#include "../codegen/pipeline.c"
 #endif
 
 #ifndef TN_MOST_PLANS                      // test builds make them few
@@ -37082,7 +37273,7 @@ static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix
 #ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
   #define TN_SOURCE_ID "in development"
 #endif
-enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
+enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512 };
 
 typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
 
@@ -37107,20 +37298,6 @@ struct tn_programs {
   int interpret, said;                     // no compiler: everything is interpreted
   int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
-
-// A kernel on its way to an executable.
-typedef struct tn_build {
-  tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
-  const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
-  tn_digest key, text_key;                 // key of foreign source: its maker says
-  int named;                               // key and name are there
-  tn_lowered low;
-  size_t local_nbytes;
-  tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
-  char name[TN_KERNEL_NAME];
-  struct tn_build *twin;                   // an earlier one of the same kernel
-  tn_executable *exe;
-} tn_build;
 
 static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
   t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
@@ -37157,85 +37334,6 @@ static tn_executable *tn_executable_find(tiny_ctx *t, const tn_digest *key) {
   return NULL;
 }
 
-// ** lowering **
-
-// Of a kernel, whatever the addresses of its nodes and the order in which they were made.
-static tn_digest tn_kernel_digest(tiny_ctx *t, tiny_uop *ast) {
-  tn_list all = {NULL, 0, 0};
-  tn_map at = {NULL, 0, 0};
-  tn_digester d = tn_digest_open();
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_toposort(t, ast, &all);
-  for (int i = 0; i < all.n; i++) {
-    const tiny_uop *u = all.u[i];
-    const uint64_t what = (uint64_t)u->op | (uint64_t)u->dtype << 8 | (uint64_t)u->lanes << 16;
-    const uint64_t head[3] = {what | (uint64_t)u->nv << 32, u->nsrc, (uint64_t)u->k};
-    tn_digest_add(&d, head, sizeof head);
-    tn_digest_add(&d, u->v, (size_t)u->nv * sizeof *u->v);
-    for (uint32_t j = 0; j < u->nsrc; j++) {
-      const uint32_t number = (uint32_t)(uintptr_t)tn_map_get(&at, u->src[j]);
-      tn_digest_add(&d, &number, sizeof number);
-    }
-    tn_map_set(t, &at, u, (void *)(uintptr_t)(i + 1));
-  }
-  tn_scratch_rewind(t, mark);
-  return tn_digest_close(&d);
-}
-
-// r_ for reductions, E_ for elementwise, loops_ for what is ordered by itself; then the extents of the loops, and of
-// what is reduced.
-static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
-  tn_profile p;
-  memset(&p, 0, sizeof p);
-  const int ordered = tn_is_ordered(t, b->ast);
-  if (!ordered) tn_profile_kernel(t, b->ast, &p);
-  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", ordered ? "loops" : p.nreduce ? "r" : "E");
-  for (int i = 0; i < p.nout + p.nred && at < 40; i++)
-    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
-                           (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
-  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
-}
-
-static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
-
-// Writes the kernel, and keeps what was written.
-static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
-  const tiny_renderer *r = &t->device->renderer;
-  const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
-  tiny_bytes out = {t, NULL, 0, 0};
-  if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
-  if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
-  b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
-  b->text.n = out.n;
-  b->owned = 1;
-  return TINY_OK;
-}
-
-// What is rendered of a kernel, or an executable for the interpreter.
-static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
-  const struct tn_device *d = t->device;
-  const int interpret = !d->backend->renderer || t->programs->interpret;
-  const tn_target target = {interpret ? NULL : &d->renderer, &d->limits};
-  if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
-  if (interpret) return tn_build_interpret(t, b);
-  b->local_nbytes = (size_t)b->low.local_nbytes;
-  if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
-    return t->code;
-  return tn_build_render(t, b);
-}
-
-static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
-  const uint64_t from = tn_os_now();
-  const tn_mark mark = tn_scratch_mark(t);
-  tn_trace_pass(t, "schedule", b->ast);
-  const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
-  tn_nodes_leave(t);
-  tn_scratch_rewind(t, mark);
-  b->low.list = NULL; b->low.hints = NULL;
-  t->stats.lower_ns += tn_os_now() - from;
-  return code;
-}
-
 // ** modules **
 
 static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
@@ -37251,29 +37349,6 @@ static tn_module *tn_module_load(tiny_ctx *t, const tn_digest *key, const void *
   m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
   if (m->handle) m->key = *key;
   return m->handle ? m : NULL;
-}
-
-// m: where the kernel comes from, NULL: it runs on the host.
-static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
-  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
-                **slot = tn_executable_bucket(t, &b->key);
-  if (!e) return NULL;
-  memcpy(e->name, b->name, sizeof e->name);
-  memcpy(e->global, b->low.global, sizeof e->global);
-  memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key;
-  e->kernel = kernel;
-  e->tasks = b->low.tasks;
-  e->flops = b->low.flops;
-  e->nbytes = b->low.nbytes;
-  e->local_nbytes = b->local_nbytes;
-  e->runs_on_host = !m;
-  e->module = m;
-  if (m) m->executables++;
-  e->used = ++t->programs->time;
-  t->programs->n++;
-  e->next = *slot;
-  return *slot = e;
 }
 
 static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
@@ -37305,29 +37380,7 @@ static void tn_executables_trim(tiny_ctx *t) {
   }
 }
 
-static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
-  void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
-  if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
-}
-
-typedef struct tn_cache_entry { tn_digest module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
-
-static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
-  tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
-  tn_cache_entry e;
-  if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
-  if (!tn_cache_read(&t->programs->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
-  memcpy(&e, entry.data, sizeof e);
-  tn_module *module = tn_module_loaded(t, &e.module);
-  if (!module && tn_cache_read(&t->programs->cache, &e.module, "bin", &binary)) {
-    const tiny_code before = t->code;
-    module = tn_module_load(t, &e.module, binary.data, binary.n);
-    if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
-  }
-  if (!module) return;
-  tn_build_take(t, b, module);
-  t->stats.cache_hits += b->exe != NULL;
-}
+// ** keys **
 
 // Of what every text of this device is compiled with.
 static const tn_digest *tn_programs_base(tiny_ctx *t) {
@@ -37366,19 +37419,19 @@ static tn_digest tn_bytes_key(tiny_ctx *t, const char *what, const void *data, s
 static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
   return tn_bytes_key(t, what, text, strlen(text));
 }
-
-// A module of kernels. Foreign source stands alone, as it is.
-static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
-  const tiny_renderer *r = &t->device->renderer;
-  tiny_bytes all = {t, NULL, 0, 0};
-  tiny_rendered *kernels = (tiny_rendered *)tn_scratch(t, (size_t)n * sizeof *kernels);
-  for (int i = 0; i < n; i++) kernels[i] = b[i]->text;
-  if (r->module && !b[0]->custom) r->module(t, r, kernels, n, &all);
-  else for (int i = 0; i < n; i++) tiny_bytes_add(&all, kernels[i].data, kernels[i].n);
-  return all;
-}
-
-// ** which compiler **
+#endif
+// ---- end src/runtime/executable.c ----
+// ---- begin src/runtime/compiler.c ----
+// compiler: which compiler of the CPU's is used, and what is remembered of it.
+//
+// In:    a context on the CPU. Out: the first compiler that is fit; or none, said once: then kernels are interpreted.
+// Holds: what a compiler once said of itself is on disk, as asking takes longer than all else that a program does to
+//        start.
+#ifndef TN_RUNTIME_COMPILER
+#define TN_RUNTIME_COMPILER
+#ifndef TINY_AMALGAMATED
+#include "executable.c"
+#endif
 
 static void tn_say_compiler_missing(tiny_ctx *t) {
   if (t->programs->said++) return;
@@ -37386,7 +37439,6 @@ static void tn_say_compiler_missing(tiny_ctx *t) {
             "Install clang (apt install clang, brew install llvm) or set TINY_CC.", tn_cpu_no_compiler(t->device->dev));
 }
 
-// What a compiler once said of itself is kept, as asking takes longer than all else that a program does to start.
 static tn_digest tn_compiler_key(tiny_ctx *t) {
   char identity[TN_OS_PATH + 64];
   tn_digester d = tn_digest_open();
@@ -37432,6 +37484,99 @@ static void tn_compiler_identify(tiny_ctx *t) {
   t->programs->interpret = 1;
   tn_say_compiler_missing(t);
 }
+#endif
+// ---- end src/runtime/compiler.c ----
+// ---- begin src/runtime/program.c ----
+// program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
+//
+// In:    kernels, or foreign source with its entry. Out: an executable each, or an error.
+// Holds: equal kernels are built once. Many kernels share one module. On disk KEY.kernel names a module and an entry,
+//        MODULE.bin holds the binary, KEY.cc what a compiler said of itself, KEY.opts what a search has found.
+#ifndef TN_RUNTIME_PROGRAM
+#define TN_RUNTIME_PROGRAM
+#ifndef TINY_AMALGAMATED
+#include "compiler.c"
+#include "../codegen/candidates.c"
+#include "../codegen/pipeline.c"
+#endif
+
+enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progress is written
+
+// A kernel on its way to an executable.
+typedef struct tn_build {
+  tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
+  const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
+  tn_digest key, text_key;                 // key of foreign source: its maker says
+  int named;                               // key and name are there
+  tn_lowered low;
+  size_t local_nbytes;
+  tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
+  char name[TN_KERNEL_NAME];
+  struct tn_build *twin;                   // an earlier one of the same kernel
+  tn_executable *exe;
+} tn_build;
+
+// ** lowering **
+
+// Of a kernel, whatever the addresses of its nodes and the order in which they were made.
+static tn_digest tn_kernel_digest(tiny_ctx *t, tiny_uop *ast) {
+  tn_list all = {NULL, 0, 0};
+  tn_map at = {NULL, 0, 0};
+  tn_digester d = tn_digest_open();
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_toposort(t, ast, &all);
+  for (int i = 0; i < all.n; i++) {
+    const tiny_uop *u = all.u[i];
+    const uint64_t what = (uint64_t)u->op | (uint64_t)u->dtype << 8 | (uint64_t)u->lanes << 16;
+    const uint64_t head[3] = {what | (uint64_t)u->nv << 32, u->nsrc, (uint64_t)u->k};
+    tn_digest_add(&d, head, sizeof head);
+    tn_digest_add(&d, u->v, (size_t)u->nv * sizeof *u->v);
+    for (uint32_t j = 0; j < u->nsrc; j++) {
+      const uint32_t number = (uint32_t)(uintptr_t)tn_map_get(&at, u->src[j]);
+      tn_digest_add(&d, &number, sizeof number);
+    }
+    tn_map_set(t, &at, u, (void *)(uintptr_t)(i + 1));
+  }
+  tn_scratch_rewind(t, mark);
+  return tn_digest_close(&d);
+}
+
+// r_ for reductions, E_ for elementwise, loops_ for what is ordered by itself; then the extents of the loops, and of
+// what is reduced.
+static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
+  tn_profile p;
+  memset(&p, 0, sizeof p);
+  const int ordered = tn_is_ordered(t, b->ast);
+  if (!ordered) tn_profile_kernel(t, b->ast, &p);
+  size_t at = (size_t)snprintf(b->name, sizeof b->name, "%s", ordered ? "loops" : p.nreduce ? "r" : "E");
+  for (int i = 0; i < p.nout + p.nred && at < 40; i++)
+    at += (size_t)snprintf(b->name + at, sizeof b->name - at, "_%lld",
+                           (long long)tn_range_extent(i < p.nout ? p.out[i] : p.red[i - p.nout]));
+  snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
+}
+
+// m: where the kernel comes from, NULL: it runs on the host.
+static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
+  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
+                **slot = tn_executable_bucket(t, &b->key);
+  if (!e) return NULL;
+  memcpy(e->name, b->name, sizeof e->name);
+  memcpy(e->global, b->low.global, sizeof e->global);
+  memcpy(e->local, b->low.local, sizeof e->local);
+  e->key = b->key;
+  e->kernel = kernel;
+  e->tasks = b->low.tasks;
+  e->flops = b->low.flops;
+  e->nbytes = b->low.nbytes;
+  e->local_nbytes = b->local_nbytes;
+  e->runs_on_host = !m;
+  e->module = m;
+  if (m) m->executables++;
+  e->used = ++t->programs->time;
+  t->programs->n++;
+  e->next = *slot;
+  return *slot = e;
+}
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = t->device;
@@ -37448,6 +37593,81 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
     if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
   }
   return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+}
+
+// Writes the kernel, and keeps what was written.
+static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
+  const tiny_renderer *r = &t->device->renderer;
+  const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
+  tiny_bytes out = {t, NULL, 0, 0};
+  if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
+  if (!out.n) return tiny_fail(t, TINY_E_INTERNAL, "render: %s wrote nothing of %s", r->name, b->name);
+  b->text.data = (const char *)memcpy(tn_realloc(t, NULL, 0, out.n + 1), out.data, out.n + 1);
+  b->text.n = out.n;
+  b->owned = 1;
+  return TINY_OK;
+}
+
+// What is rendered of a kernel, or an executable for the interpreter.
+static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
+  const struct tn_device *d = t->device;
+  const int interpret = !d->backend->renderer || t->programs->interpret;
+  const tn_target target = {interpret ? NULL : &d->renderer, &d->limits};
+  if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
+  if (interpret) return tn_build_interpret(t, b);
+  b->local_nbytes = (size_t)b->low.local_nbytes;
+  if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
+    return t->code;
+  return tn_build_render(t, b);
+}
+
+static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
+  const uint64_t from = tn_os_now();
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_trace_pass(t, "schedule", b->ast);
+  const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
+  tn_nodes_leave(t);
+  tn_scratch_rewind(t, mark);
+  b->low.list = NULL; b->low.hints = NULL;
+  t->stats.lower_ns += tn_os_now() - from;
+  return code;
+}
+
+// ** modules **
+
+static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
+  void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
+  if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
+}
+
+typedef struct tn_cache_entry { tn_digest module; char name[TN_KERNEL_NAME]; } tn_cache_entry;
+
+static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
+  tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
+  tn_cache_entry e;
+  if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
+  if (!tn_cache_read(&t->programs->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  memcpy(&e, entry.data, sizeof e);
+  tn_module *module = tn_module_loaded(t, &e.module);
+  if (!module && tn_cache_read(&t->programs->cache, &e.module, "bin", &binary)) {
+    const tiny_code before = t->code;
+    module = tn_module_load(t, &e.module, binary.data, binary.n);
+    if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
+  }
+  if (!module) return;
+  tn_build_take(t, b, module);
+  t->stats.cache_hits += b->exe != NULL;
+}
+
+// A module of kernels. Foreign source stands alone, as it is.
+static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
+  const tiny_renderer *r = &t->device->renderer;
+  tiny_bytes all = {t, NULL, 0, 0};
+  tiny_rendered *kernels = (tiny_rendered *)tn_scratch(t, (size_t)n * sizeof *kernels);
+  for (int i = 0; i < n; i++) kernels[i] = b[i]->text;
+  if (r->module && !b[0]->custom) r->module(t, r, kernels, n, &all);
+  else for (int i = 0; i < n; i++) tiny_bytes_add(&all, kernels[i].data, kernels[i].n);
+  return all;
 }
 
 // Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1] and all modules compile in about the
@@ -42097,4 +42317,260 @@ LIABILITY, WHETHER IN AN ACTION OF CONTRACT, TORT OR OTHERWISE, ARISING FROM,
 OUT OF OR IN CONNECTION WITH THE SOFTWARE OR THE USE OR OTHER DEALINGS IN THE
 SOFTWARE.
 ---- end LICENSE ----
+
+Where things stand in tiny.h
+
+    500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+                                      meets first
+    756  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1460  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+                                      transforms
+   1666  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+                                      convolution, images
+   2032  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+                                      saving and loading take
+   2188  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+                                      precision
+   2325  src/api/io.h                 tensors from files and to files
+   2401  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+                                      device is
+   2809  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+                                      floats
+   2975  src/base/number.c            numbers as text, in and out
+   3412  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+                                      when there is none left
+   3597  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+                                      alone, and maps from pointers, and pairs of them, to pointers in scratch
+                                      memory for the passes
+   3786  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+                                      name shapes; debug lines
+   3888  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+                                      system headers are asked for here
+   4279  src/base/caches.c            what the caches of this machine's first processor are, as the system
+                                      tells it
+   4397  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+                                      for
+   4544  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5037  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+                                      into memory
+   5617  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+                                      one form that values have in the IR
+   5844  src/ir/alu.c                 the meaning of every arithmetic op, once
+   5994  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6707  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+                                      beside what, registers
+   6810  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+                                      of prices of the library
+   6893  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+                                      ask, whatever its text looks like
+   7005  src/ir/args.c                which k, v and sources fit an op
+   7158  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7777  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+                                      that apply them to a fixed point
+   8360  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+                                      movement, reductions, constants
+   8720  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+                                      what they close, vectors
+   8832  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+                                      exponentials, logarithms, circular and hyperbolic functions and their
+                                      inverses, error and gamma functions
+   9256  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+                                      Bessel and incomplete gamma functions
+   9530  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+                                      last resort
+  10420  src/ir/spec.c                the verifier
+  10765  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+                                      node, given what flows into the node
+  10981  src/rules/notation.c         the algebra that bodies of rules are written in
+  11016  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11214  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+                                      permutes make them
+  11374  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+                                      conditions, casts
+  11768  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+                                      where it holds
+  11967  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+                                      counts of where a mask holds, and sums of which at most one summand is
+                                      not zero
+  12381  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+                                      integers
+  12722  src/rules/decompose.c        from what the IR means to what a target can do
+  13303  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+                                      (ir/match.c), so that none of their short names reaches the including
+                                      file
+  13337  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+                                      and validity expressions
+  13836  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+                                      a product of vectors
+  13918  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+                                      place
+  14597  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+                                      stored or typed
+  14818  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+                                      parts, repetition
+  15428  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+                                      stack, scattered slices, roll
+  15716  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+                                      value a place share
+  16189  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+                                      logarithms, circular and hyperbolic functions, error and gamma functions
+  16296  src/tensor/activation.c      what stands between the layers of a network
+  16472  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16817  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+                                      along an axis; differences, areas
+  17061  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+                                      scatter and what is made of them
+  17792  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+                                      quantiles, sets, places in sorted rows
+  18424  src/tensor/random.c          numbers from a counter, the same on every device
+  18698  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+                                      batches in front
+  19018  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19314  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+                                      of whole arrays says in few nodes, because each of n steps reads what
+                                      the one before has written
+  19451  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+                                      reflections, Jacobi rotations
+  19990  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+                                      matrices, with gradients
+  20709  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+                                      numbers as pairs in a last dim of 2
+  21111  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+                                      a spectrum
+  21250  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+                                      to 3 spatial dims
+  21697  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+                                      and the way back from maxima
+  22133  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+                                      with pixels
+  22481  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22801  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22927  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+                                      positions as rotations
+  23085  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+                                      each element or sample
+  23577  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23853  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+                                      backward pass instead of being kept
+  23949  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+                                      rules/gradient.c
+  24204  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24599  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+                                      precision, averages of weights
+  24875  src/tensor/params.c          lists of named tensors: what a network consists of
+  24968  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+                                      freed
+  25350  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+                                      which of them touch a memory
+  25466  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+                                      that wants it
+  25763  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+                                      graph they were written
+  25879  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+                                      of each
+  26351  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+                                      of each value at a time
+  27126  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+                                      lie
+  27594  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+                                      nothing, elements that nobody reads
+  28028  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+                                      graph again
+  28596  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28713  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+                                      ranges become copies and lanes
+  29143  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+                                      registers; sums of lanes, too
+  29309  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+                                      wholly above the diagonal of a triangle
+  29535  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+                                      REDUCE, work items for parallel ranges, one range per END, decomposed
+                                      arithmetic, index arithmetic in a real integer type
+  29759  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+                                      loops open from RANGE to END
+  29886  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29948  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+                                      reductions, accesses, strides
+  30102  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30169  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30455  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+                                      share a word
+  30537  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+                                      summands
+  30602  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+                                      unit of the target
+  30736  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+                                      first, for the passes that come after
+  30814  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30873  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+                                      checked, applied, printed and parsed
+  31512  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+                                      not say, for whoever renders it
+  31611  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+                                      how work becomes tasks
+  31703  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+                                      lowering it
+  32093  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+                                      reduction runs
+  32673  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+                                      the target does
+  32792  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32884  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+                                      transpositions, on a CPU
+  32956  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+                                      its own sums, on a CPU
+  33061  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33161  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33237  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33377  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+                                      their static cost
+  33712  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+                                      runs, in order
+  33938  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+                                      freestanding, no includes, GNU vectors
+  34169  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+                                      bools that are never in memory
+  34230  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+                                      (tiny_language), and nothing about one is here, nor what is good for a
+                                      processor: hints say that
+  34773  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+                                      the CPU: the entry is that of lang_c
+  35300  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35595  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+                                      the linker that kernels need, and no more
+  35990  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36590  src/runtime/interp.c         the backend INTERP
+  36668  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+                                      above it works on any machine, and its own cost can be measured
+  36751  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  36962  src/runtime/device.c         which backend a context runs on
+  37104  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37254  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+                                      modules that they came from
+  37425  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37490  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+                                      found again in memory and on disk
+  37840  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38262  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+                                      bound, handles settle on the results
+  38978  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+                                      end a frame
+  39413  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+                                      once, replayed with other inputs
+  40177  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+                                      caller's memory
+  40395  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+                                      dictionary
+  40668  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+                                      files
+  40936  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+                                      the headers of files
+  41113  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+                                      safetensors.c fill, and files.c hands out
+  41287  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41648  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41884  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+                                      what a user calls
+  42032  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42198  src/runtime/context.c        opening and closing, the first error, totals
 */

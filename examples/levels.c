@@ -18,7 +18,7 @@ static tiny_tensor *sum_of_tensor(tiny_ctx *t, tiny_tensor *x) {
 // 2. A kernel in C, as the CPU device calls it: mem[0] is the output, mem[1] the input, task the work group.
 // Each task sums a part, in 16 running sums that the compiler keeps in a vector; tiny_sum adds the parts up.
 static const char part_sum[] =
-  "void part_sum(void *const *mem, const long long *args, long long task) {\n"
+  "void part_sum(void *const *mem, const long long *args, long long task, char *restrict local) {\n"
   "  const float *x = (const float *)mem[1] + task * 65536;\n"
   "  float sum[16] = {0}, whole = 0;\n"
   "  for (int i = 0; i < 65536; i += 16) for (int lane = 0; lane < 16; lane++) sum[lane] += x[i + lane];\n"

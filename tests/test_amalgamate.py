@@ -65,8 +65,10 @@ def test_where(copy):
 
 def test_table(copy):
     lines = load(copy, "tiny.h").decode().splitlines()
+    table = lines.index("Where things stand in tiny.h")
+    check(table > lines.index("#endif // TINY_IMPLEMENTATION") and lines[-1] == "*/", "the table ends the header")
     for path in files_of(copy + "/out"):
-        rows = [line.split() for line in lines[:lines.index("#ifndef TINY_H")] if " " + path + " " in line]
+        rows = [line.split() for line in lines[table:] if " " + path + " " in line]
         if path.endswith(".c") and path != "src/all.c":
             check(len(rows) == 1 and lines[int(rows[0][0]) - 2] == "// ---- begin %s ----" % path,
                   "the table gives the first line of " + path)

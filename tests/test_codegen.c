@@ -23,7 +23,7 @@ static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); doubl
 
 static tiny_uop *optimized(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
   tn_kernel_state s;
-  tn_state_open(&s, t, tn_join_ranges(t, sink), target);
+  tn_state_open(&s, t, tn_collapse_loops(t, sink), target);
   tn_optimize(&s);
   return s.sink;
 }

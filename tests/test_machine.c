@@ -178,13 +178,12 @@ static void limits_of(tiny_limits *l, int vector_nbytes, size_t near, size_t las
 
 // The schedule that the heuristics choose.
 typedef struct trial { tiny_limits limits; char text[TN_SCHEDULE_TEXT]; int steps, tiled; int64_t panel; } trial;
-static tiny_code choose(tiny_ctx *t, void *arg) {
-  trial *r = (trial *)arg;
+static tiny_code choose_for(tiny_ctx *t, trial *r, tiny_tensor *x) {
   const tn_target target = {&t->device->renderer, &r->limits};
   size_t nbytes;
   tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
   tiny_bytes text = {t, NULL, 0, 0};
-  const tn_kernel *k = kernel_of(t, tiny_matmul(ints(t, TINY_SHAPE(768, 768)), ints(t, TINY_SHAPE(768, 768))), &nbytes);
+  const tn_kernel *k = kernel_of(t, x, &nbytes);
   if (!k) return t->code;
   tn_state_open(s, t, tn_prepare(t, k->ast), &target);
   tn_optimize(s);
@@ -192,6 +191,10 @@ static tiny_code choose(tiny_ctx *t, void *arg) {
   snprintf(r->text, sizeof r->text, "%s", text.data ? text.data : "");
   return t->code;
 }
+static tiny_code choose(tiny_ctx *t, void *arg) {
+  return choose_for(t, (trial *)arg, tiny_matmul(ints(t, TINY_SHAPE(768, 768)), ints(t, TINY_SHAPE(768, 768))));
+}
+static tiny_code choose_sum(tiny_ctx *t, void *arg) { return choose_for(t, (trial *)arg, tiny_sum(ints(t, TINY_SHAPE(8, 4096)), 1, 0)); }
 // The plan of a tensor: its steps, those that work tile by tile, the innermost extent of what is copied.
 static tiny_code plan(tiny_ctx *t, trial *r, tiny_tensor *x) {
   tn_visit v;
@@ -240,6 +243,13 @@ static void test_choices(void) {
   limits_of(&b.limits, 32, 1 << 20, 32 << 20);
   with(choose, &b);
   CHECK(strcmp(a.text, b.text));
+  memset(&b.limits, 0, sizeof b.limits);                     // eight warps share a sum
+  b.limits.shared_nbytes = 48 << 10; b.limits.local_total = 1024;
+  with(choose_sum, &b);
+  CHECK(strstr(b.text, "GROUP REDUCE.0 1:256"));
+  b.limits.warp = 64;
+  with(choose_sum, &b);
+  CHECK(strstr(b.text, "GROUP REDUCE.0 1:512"));
   limits_of(&b.limits, 32, 256 << 10, 4 << 20);
   with(plan_scores, &a); with(plan_scores, &b);
   CHECK_EQ(a.tiled, 0);                                      // caches hand them on

@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Writes tiny.h and its companions from src/. The rooms stand in it verbatim, between marks, in reading order.
+"""Writes tiny.h and its companions from src/. The rooms stand in it verbatim, between marks, in reading order; a table
+at the end tells at which line.
 
   tools/amalgamate.py                           write every header
   tools/amalgamate.py --check                   exit 1 and name what differs when a checked-in header is stale
@@ -76,14 +77,14 @@ def first_sentence(text):
     return re.sub(r"^[\w ./]+: ", "", sentence)
 
 
-def contents(name, paths, header_text):
-    """A table of line, file and purpose. header_text: the header as made with an earlier table of the same length."""
-    lines = header_text.splitlines(True)
-    line_of = {m.group(2): i + 2 for i, line in enumerate(lines) if (m := MARK.fullmatch(line)) and m.group(1) == "begin"}
+def contents(name, paths, text):
+    """A table of line, file and purpose. text: all that stands in the header above the table."""
+    line_of = {m.group(2): i + 2 for i, line in enumerate(text.splitlines(True))
+               if (m := MARK.fullmatch(line)) and m.group(1) == "begin"}
     column = max(len(p) for p in paths) + 2
     out = ["Where things stand in %s\n\n" % name]
     for path in paths:
-        head = "%7d  %s" % (line_of.get(path, 0), path.ljust(column))
+        head = "%7d  %s" % (line_of[path], path.ljust(column))
         out.append(textwrap.fill(first_sentence(read(path)), WIDTH, initial_indent=head,
                                  subsequent_indent=" " * (column + 9)) + "\n")
     return "".join(out)
@@ -99,28 +100,24 @@ def amalgamated(header):
         if "*/" in text or "/*" in text:
             stop("%s: holds a comment mark, which would end the comment it stands in" % path)
 
-    def with_table(table):
-        return (
-            "/* %s %s, source %s\n\n" % (name, version, source_id)
-            + "This file is written by tools/amalgamate.py from src/ and never edited by hand.\n\n"
-            + marked(manual_path, manual, "") + "\n" + table + "*/\n"
-            + "#ifndef %s_H\n#define %s_H\n" % (prefix, prefix)
-            + marked(api_path, expanded(api_path))
-            + "#endif // %s_H\n\n" % prefix
-            + "// The implementation, for the one file that defines TINY_IMPLEMENTATION. It compiles as C and as C++; "
-            + "the\n// functions above are extern \"C\" there, so both kinds of files link with it. "
-            + "(TINY_STATIC: all is static.)\n"
-            + "#if defined(TINY_IMPLEMENTATION) && !defined(%s_IMPLEMENTATION_DONE)\n" % prefix
-            + "#define %s_IMPLEMENTATION_DONE\n" % prefix
-            + "#ifndef TINY_AMALGAMATED\n  #define TINY_AMALGAMATED\n#endif\n"
-            + '#define %s_SOURCE_ID "%s"\n' % (prefix.replace("TINY", "TN", 1), source_id)
-            + marked(list_path, expanded(list_path))
-            + "#endif // TINY_IMPLEMENTATION\n\n"
-            + "/*\n" + marked(LICENSE, licence, "") + "*/\n")
-
-    def table_for(text):
-        return contents(name, public + rooms, text)
-    return with_table(table_for(with_table(table_for(""))))    # the numbers do not change the table's length
+    text = (
+        "/* %s %s, source %s\n\n" % (name, version, source_id)
+        + "This file is written by tools/amalgamate.py from src/ and never edited by hand.\n\n"
+        + marked(manual_path, manual, "") + "*/\n"
+        + "#ifndef %s_H\n#define %s_H\n" % (prefix, prefix)
+        + marked(api_path, expanded(api_path))
+        + "#endif // %s_H\n\n" % prefix
+        + "// The implementation, for the one file that defines TINY_IMPLEMENTATION. It compiles as C and as C++; "
+        + "the\n// functions above are extern \"C\" there, so both kinds of files link with it. "
+        + "(TINY_STATIC: all is static.)\n"
+        + "#if defined(TINY_IMPLEMENTATION) && !defined(%s_IMPLEMENTATION_DONE)\n" % prefix
+        + "#define %s_IMPLEMENTATION_DONE\n" % prefix
+        + "#ifndef TINY_AMALGAMATED\n  #define TINY_AMALGAMATED\n#endif\n"
+        + '#define %s_SOURCE_ID "%s"\n' % (prefix.replace("TINY", "TN", 1), source_id)
+        + marked(list_path, expanded(list_path))
+        + "#endif // TINY_IMPLEMENTATION\n\n"
+        + "/*\n" + marked(LICENSE, licence, "") + "\n")
+    return text + contents(name, public + rooms, text) + "*/\n"
 
 
 def pieces(text):

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 """Writes docs/operators.md from the comments of src/api/ and from what tests/test_vectors.c measured (build/operators/*.txt).
 
-  tools/operators.py            write it; the columns measured on no machine yet stay as they are in the page
+  tools/operators.py            write it
+  tools/operators.py --comments write it with comments as they are now and the figures that are in the page
   tools/operators.py --check    exit 1 when an operator has no comment, no bracketed name, or is not in the page
 """
 import os
@@ -56,7 +57,7 @@ def parse(path):
             sections[-1][3].append(Operator(m.group(2), "%s%s(%s)" % (m.group(1), m.group(2), m.group(3)), text))
             comment = []
         else:
-            if comment and sections and not sections[-1][3]:
+            if comment and not line and sections and not sections[-1][3]:
                 sections[-1][2].append(" ".join(comment))               # said once for the whole section
             comment = []
     return sections
@@ -77,7 +78,15 @@ def short(text):
     return "0" if x == 0 else "%.1f" % x if x < 100 else "%.0e" % x
 
 
-def page(sections, numbers):
+def figures():
+    """{operator: cells of its figures}, of the page."""
+    row = re.compile(r"\| `.*?\b(tiny_\w+)\(.*?` \| .* \|((?: [^|`]+ \|){%d})$" % (1 + len(DEVICES)))
+    found = (row.match(line) for line in open(PAGE, encoding="utf-8").read().split("\n"))
+    return {m.group(1): [c.strip() for c in m.group(2).split("|")[:-1]] for m in found if m}
+
+
+# kept: figures of the page, in the place of numbers.
+def page(sections, numbers, kept=None):
     out = [HEAD]
     for title, mark, rules, operators in sections:
         operators = [o for o in operators if o.like]
@@ -92,18 +101,21 @@ def page(sections, numbers):
             back = [r[3] for r in rows if r and int(r[2])]
             cells = ["`%s`" % o.prototype, o.comment, "`%s`" % o.like, short(max(back, key=float)) if back else "-"]
             cells += [short(r[1]) if r else "-" for r in rows]
+            if kept is not None:
+                cells[3:] = kept.get(o.name, ["-"] * (1 + len(DEVICES)))
             out.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")
     return "\n".join(out) + "\n"
 
 
 def main(args):
     sections = [s for part in PARTS if os.path.exists(os.path.join(ROOT, "src/api", part)) for s in parse(os.path.join(ROOT, "src/api", part))]
-    if not args:
-        numbers = measured()
-        if len(numbers) < len(DEVICES):
+    if not args or args == ["--comments"]:
+        kept = figures() if args else None
+        numbers = {} if args else measured()
+        if not args and len(numbers) < len(DEVICES):
             sys.exit("operators: build/operators holds no measurements; run build/plain/test_vectors first")
         with open(PAGE, "w", encoding="utf-8") as f:
-            f.write(page(sections, numbers))
+            f.write(page(sections, numbers, kept))
         return 0
     if args != ["--check"]:
         print(__doc__.strip(), file=sys.stderr)

@@ -2,10 +2,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The release that this header is of.
 #define TINY_VERSION_MAJOR 0
 #define TINY_VERSION_MINOR 1
 #define TINY_VERSION "0.1.0"
 
+// What stands in front of every public function: TINY_STATIC makes them private to the file.
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
     #define TINY_API __attribute__((unused)) static
@@ -18,14 +20,20 @@
   #define TINY_API extern
 #endif
 
-typedef struct tiny_ctx     tiny_ctx;      // one device, its caches, its tensors
-typedef struct tiny_tensor  tiny_tensor;   // a lazy array: shape, dtype and the graph that makes it
-typedef struct tiny_program tiny_program;  // captured kernels, planned and compiled
-typedef struct tiny_uop     tiny_uop;      // a node of the IR
-typedef struct tiny_backend tiny_backend;  // a kind of device
+// One device, its caches, its tensors: tiny_open.
+typedef struct tiny_ctx     tiny_ctx;
+// A lazy array: shape, dtype and the graph that makes it.
+typedef struct tiny_tensor  tiny_tensor;
+// Captured kernels, planned and compiled: tiny_capture.
+typedef struct tiny_program tiny_program;
+// A node of the IR: >>ir.
+typedef struct tiny_uop     tiny_uop;
+// A kind of device: >>backends.
+typedef struct tiny_backend tiny_backend;
 
 // ** codes, dtypes, shapes ******************************************************************** >>types
 
+// What a call returns, and what a context remembers of its first error: tiny_status.
 typedef enum tiny_code {
   TINY_OK = 0,
   TINY_E_ARG,       // an argument is out of its documented range, or NULL
@@ -39,7 +47,8 @@ typedef enum tiny_code {
   TINY_E_INTERNAL   // a bug of this library: the message names the room that noticed
 } tiny_code;
 
-typedef enum tiny_dtype {                  // order is the order of promotion within a kind
+// Types of elements. Their order is the order of promotion within a kind.
+typedef enum tiny_dtype {
   TINY_VOID = 0,                           // in a descriptor: the default dtype
   TINY_BOOL,
   TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64, TINY_U64,
@@ -50,9 +59,12 @@ typedef enum tiny_dtype {                  // order is the order of promotion wi
   TINY_DTYPE_COUNT
 } tiny_dtype;
 
+// The most dims that a tensor has.
 #define TINY_MAX_DIMS 16
-#define TINY_ALL (-1000)                   // as an axis: all axes
+// As an axis: all axes.
+#define TINY_ALL (-1000)
 
+// Dims, outermost first; also a list of axes or of amounts. 0 dims: one element.
 typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
 
 // TINY_SHAPE(2, 3): a shape, an axis list or a list of amounts. TINY_SHAPE() has no dims: a 0-d tensor.
@@ -98,9 +110,11 @@ static inline int tiny_axes_of(int n, const int *axis) {
     tiny_axes_of((int)(sizeof((int[]){0, __VA_ARGS__}) / sizeof(int)) - 1, (int[]){0, __VA_ARGS__})
 #endif
 
-TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);   // bytes of one element; TINY_INDEX: 8; TINY_VOID: 0
-TINY_API const char *tiny_dtype_name(tiny_dtype d);     // "f32"
-// the least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype
+// Bytes of one element; TINY_INDEX: 8; TINY_VOID, and what is no dtype: 0.
+TINY_API size_t      tiny_dtype_nbytes(tiny_dtype d);
+// "f32"; "?" for what is no dtype. The text is static.
+TINY_API const char *tiny_dtype_name(tiny_dtype d);
+// The least dtype that holds both, as PyTorch promotes; TINY_VOID if one is no dtype.
 TINY_API tiny_dtype  tiny_promote(tiny_dtype a, tiny_dtype b);
 
 // ** context ********************************************************************************** >>context
@@ -115,11 +129,13 @@ typedef struct tiny_alloc {
 // returns when all have returned.
 typedef struct tiny_pool {
   void (*fn)(void *user, int n, void (*task)(void *arg, int i), void *arg); void *user;
-  int threads;
+  int threads;                             // how many tasks it runs at a time; 0: one for each core
 } tiny_pool;
 
+// Takes a line of the log, without its end, on the thread that called the library.
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
+// How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens
   const char *device;
@@ -131,28 +147,38 @@ typedef struct tiny_desc {
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
   uint64_t seed;                           // of tiny_rand and tiny_randn
-  int beam;                                // width of the search for fast kernels, see the manual; 0: $TINY_BEAM or
-                                           // none, negative: none
+  // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
+  int beam;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
 // failure (no such device ...) gives a context whose tiny_status says so and whose operators return poison.
 TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
-TINY_API void        tiny_close(tiny_ctx *t);            // frees every tensor and program of t; NULL is allowed
-// first error's message; "" when there is none; never NULL
+// Waits for the device, frees every tensor, program and archive of t, and closes it. NULL is allowed. Free
+// optimisers, scalers, averages and lists of parameters before.
+TINY_API void        tiny_close(tiny_ctx *t);
+// The first error's message; "" when there is none; never NULL. It stays as it is until tiny_clear or tiny_close.
 TINY_API const char *tiny_error(const tiny_ctx *t);
-TINY_API tiny_code   tiny_status(const tiny_ctx *t);     // first error's code
-TINY_API void        tiny_clear(tiny_ctx *t);            // forgets the error; poisoned tensors stay poisoned
-TINY_API const char *tiny_device(const tiny_ctx *t);     // "CPU"
+// The first error's code; TINY_OK when there is none. NULL, as tiny_open may give: TINY_E_MEMORY.
+TINY_API tiny_code   tiny_status(const tiny_ctx *t);
+// Forgets the error. Poisoned tensors stay poisoned, and a context that did not open stays closed.
+TINY_API void        tiny_clear(tiny_ctx *t);
+// The name of the device, "CPU"; "" when none is open.
+TINY_API const char *tiny_device(const tiny_ctx *t);
 
-TINY_API void        tiny_begin(tiny_ctx *t);            // opens a frame; frames nest
-TINY_API tiny_code   tiny_end(tiny_ctx *t);              // runs pending assignments, frees the frame's tensors
-TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);         // moves x out of all frames: it lives until tiny_free
+// Opens a frame; frames nest.
+TINY_API void        tiny_begin(tiny_ctx *t);
+// Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
+// Returns the code of what ran. TINY_E_STATE: no frame is open.
+TINY_API tiny_code   tiny_end(tiny_ctx *t);
+// Moves x out of all frames: it lives until tiny_free. Returns x, or poison if x cannot be used.
+TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);
 // Frees the handle; graphs built from it keep what they need. Nothing happens if x is NULL, poison or freed already.
 TINY_API void        tiny_free(tiny_tensor *x);
 
-typedef struct tiny_stats {                // totals since tiny_open
+// Totals since tiny_open.
+typedef struct tiny_stats {
   uint64_t kernels, compiled, cache_hits;  // launches; programs compiled; programs taken from disk
   uint64_t schedules, replays;             // graphs planned; graphs found in the schedule cache
   uint64_t flops, nbytes_moved;            // of all launches, as estimated from the kernels
@@ -163,11 +189,13 @@ typedef struct tiny_stats {                // totals since tiny_open
   uint64_t nodes;                          // live IR nodes
   uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
 } tiny_stats;
-TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);   // at no cost; zeros for NULL
+// The totals, at no cost; zeros for NULL.
+TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
 
 // ** tensors ********************************************************************************** >>tensors
 
-// copies data now
+// A tensor of its own memory that holds a copy of data, the elements of shape, row-major: data may go when the call
+// returns. TINY_E_ARG: data is NULL. TINY_E_MEMORY: the device has no room.
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape);
 // Wraps caller's memory without a copy, for devices that share memory with the host; it must outlive the tensor
 // and everything computed from it. strides in elements, NULL: contiguous. Assignment and tiny_write write through. The
@@ -177,7 +205,7 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
-// Realizes x, copies it out row-major; nbytes must be its size.
+// Realizes x and copies it out, row-major. TINY_E_ARG: nbytes is not its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
 // Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
 // contents, tensors built from x before keep the old ones. A view of memory is written through; other tensors that are
@@ -190,15 +218,21 @@ TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
 // TINY_E_STATE: x was computed, and what it was computed from was overwritten since.
 TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 #endif
-// the only element of x; NaN on error. Integers beyond 2^53 lose digits: tiny_item_i64 keeps them
+// Realizes x and gives its only element; NaN on error, of more elements TINY_E_SHAPE. Integers beyond 2^53 lose
+// digits: tiny_item_i64 keeps them.
 TINY_API double      tiny_item(tiny_tensor *x);
-// the same as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error
+// As tiny_item, as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error.
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
-TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);                       // zero dims for poison
-TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);                       // TINY_VOID for poison
-TINY_API int64_t     tiny_nelem(const tiny_tensor *x);                           // of poison: 0
-TINY_API int         tiny_ok(const tiny_tensor *x);                              // 0: NULL, poisoned or freed
-TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                          // also of a freed one; NULL for NULL
+// The shape, which is known before x is computed; no dims for poison.
+TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+// The dtype; TINY_VOID for poison.
+TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
+// The number of elements; 0 for poison.
+TINY_API int64_t     tiny_nelem(const tiny_tensor *x);
+// 1: x can be used. 0: it is NULL, poisoned or freed.
+TINY_API int         tiny_ok(const tiny_tensor *x);
+// The context that x belongs to, also where x was freed; NULL for NULL.
+TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 
 // In-place assignment: later uses of dst see value (broadcast to dst's shape, cast to its dtype); tensors already
 // built from dst keep the old contents. Runs at tiny_end, or when dst is read. dst may be a view made by
@@ -207,11 +241,11 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);                         
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
-// a copy: memory of its own [torch.clone]
+// A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
-// fusion stops here: x is stored
+// x, but fusion stops here: it is stored, row-major.
 TINY_API tiny_tensor *tiny_contiguous(tiny_tensor *x);
-// no gradient flows through [torch.Tensor.detach]
+// x, but no gradient flows through. [torch.Tensor.detach]
 TINY_API tiny_tensor *tiny_detach(tiny_tensor *x);
 // Floats to integers truncate; beyond their range they saturate, NaN gives 0. Integers wrap. [torch.Tensor.to]
 TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype);

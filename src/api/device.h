@@ -11,16 +11,22 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
 TINY_API int         tiny_program_kernels(const tiny_program *p);
+// Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
 
+// A kernel of your own: source and name, or uops. Text is copied.
 typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source
-  const char *source;                      // in the device's language, called as the manual says, or
+  const char *source;                      // in the device's language, see KERNELS OF YOUR OWN in the manual; or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
   tiny_tensor *const *inputs; int n;       // realized before the kernel runs
   tiny_shape shape; tiny_dtype dtype;      // of the output
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
+// A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
+// where it is described again; it has no gradient. TINY_E_ARG: neither source and name nor uops, uops that read beyond
+// their tensors, more than 63 inputs, or sizes out of range; TINY_E_DEVICE: the device takes no source (INTERP).
+// TINY_E_COMPILE when it is realized: the message holds what the compiler said.
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *d);
 
 // ** views: shape, strides, offset, mask over flat memory ************************************* >>views
@@ -33,24 +39,34 @@ typedef struct tiny_view {
   int64_t offset;
 } tiny_view;
 
-// A stack of views: v[0] views memory, each further view indexes the flat, row-major elements of the one before it.
+// The most views in a stack.
 #define TINY_MAX_VIEWS 8
+// A stack of views: v[0] views memory, each further view indexes the flat, row-major elements of the one before it.
 typedef struct tiny_views { int n; tiny_view v[TINY_MAX_VIEWS]; } tiny_views;
 
 // Pure functions on caller's structs: no context, no allocation. They return TINY_E_SHAPE and leave *v unchanged
 // when the arguments do not fit, TINY_E_STATE when a stack would need more than TINY_MAX_VIEWS views.
-TINY_API tiny_views tiny_views_of(tiny_shape shape);                             // contiguous
+
+// All of contiguous memory, row-major. A shape that is none gives n = 0, which every call below refuses.
+TINY_API tiny_views tiny_views_of(tiny_shape shape);
+// Memory by these strides, one for each dim, from an offset on, in elements. strides NULL: contiguous.
 TINY_API tiny_views tiny_views_strided(tiny_shape shape, const int64_t *strides, int64_t offset);
+// Axis i is the old axes[i]; every axis is named once. TINY_E_SHAPE if not.
 TINY_API tiny_code  tiny_views_permute(tiny_views *v, tiny_shape axes);
-TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);          // same ndim: dims of 1 grow
-TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);      // amounts >= 0
+// Dims of 1 grow; as many dims as before. TINY_E_SHAPE: another dim differs.
+TINY_API tiny_code  tiny_views_expand(tiny_views *v, tiny_shape shape);
+// (before, after, before, after ..) for every dim, amounts >= 0: what is added reads as zero. TINY_E_SHAPE.
+TINY_API tiny_code  tiny_views_pad(tiny_views *v, tiny_shape before_after);
+// (begin, end, begin, end ..) for every dim, within it. TINY_E_SHAPE.
 TINY_API tiny_code  tiny_views_shrink(tiny_views *v, tiny_shape begin_end);
+// Backwards along these axes, each named once. TINY_E_SHAPE.
 TINY_API tiny_code  tiny_views_flip(tiny_views *v, tiny_shape axes);
-// Pushes a view when strides cannot express it.
+// As many elements in another shape; pushes a view when strides cannot express it. TINY_E_SHAPE; TINY_E_STATE: that
+// would need more than TINY_MAX_VIEWS views.
 TINY_API tiny_code  tiny_views_reshape(tiny_views *v, tiny_shape shape);
 // 1: one view, row-major, offset 0, no mask.
 TINY_API int        tiny_views_contiguous(const tiny_views *v);
-// Flat element of memory, or -1 where masked out.
+// The flat element of memory; -1 where it is masked out.
 TINY_API int64_t    tiny_views_at(const tiny_views *v, const int64_t *index);
 // Index and validity expressions of element (index[0], ..) for the IR. *valid is a bool CONST 1 when there is no mask.
 TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *const *index,
@@ -91,7 +107,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tiles of matrix units */ \
   _(WMMA, 3, 0)
 
+// Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
+// TINY_OP_CONST ..: an op each.
 enum {
 #define TINY_OP_ENUM(name, nsrc, flags) TINY_OP_##name,
   TINY_OPS(TINY_OP_ENUM)
@@ -106,7 +124,8 @@ enum {
   TINY_DOT_COUNT
 };
 
-struct tiny_uop {                          // immutable; same op, dtype, lanes, k, v, ptr and src: same pointer
+// A node is immutable. Nodes of one context with the same op, dtype, lanes, k, v, ptr and src are the same pointer.
+struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
   uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
@@ -119,21 +138,24 @@ struct tiny_uop {                          // immutable; same op, dtype, lanes, 
   tiny_uop *realized;                      // private: the BUFFER that holds this node's value
 };
 
-// Nodes live until nothing that the context knows refers to them; build and use them without tensor calls between.
+// A node; NULL after an error. It lives until nothing that the context knows refers to it: build and use nodes
+// without tensor calls between. src, v: copied.
 TINY_API tiny_uop   *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop *const *src, int nsrc,
                                   int64_t k, const int64_t *v, int nv);
-TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);                          // the graph of a tensor
-// As snprintf: returns the length needed.
+// The graph of a tensor; NULL for what cannot be used.
+TINY_API tiny_uop   *tiny_uop_of(const tiny_tensor *x);
+// As snprintf: writes up to nbytes with the 0 at the end, returns the length needed.
 TINY_API size_t      tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes);
-// NULL and an error with a caret
+// The node that a text names, as tiny_uop_print writes it. NULL and TINY_E_ARG, with a caret at what is wrong.
 TINY_API tiny_uop   *tiny_uop_parse(tiny_ctx *t, const char *text);
-// symbolic algebra to a fixed point
+// u by symbolic algebra, to a fixed point.
 TINY_API tiny_uop   *tiny_uop_simplify(tiny_ctx *t, tiny_uop *u);
 #ifndef TINY_NO_INTERP
-// Interprets an expression; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out as int64
-// or f64 bits.
+// Interprets an expression of one lane; vars[i] is the value of every RANGE, ARG and SCALAR with id i. Result in out
+// as int64 or f64 bits. TINY_E_ARG.
 TINY_API tiny_code   tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, int nvars, int64_t *out);
 #endif
+// "ADD"; "?" for what is no op. The text is static.
 TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends
@@ -142,7 +164,8 @@ TINY_API const char *tiny_op_name(int op);
 // the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
-typedef struct tiny_limits {               // what a device is made of; zero: not known, or what is told beside it
+// What a device is made of. Zero: not known, or what is told beside it.
+typedef struct tiny_limits {
   int host_memory;                         // 1: handles are host pointers; 0: memory of the device's own
   int threads;                             // 1: kernels become tasks of a pool; 0: a grid of groups of work items
   int vector_nbytes;                       // of the widest vectors; 0: none
@@ -192,8 +215,8 @@ typedef struct tiny_language {
   const char *global_id, *local_id;        // "(%t)get_group_id(%d)"
   const char *variable, *variables;        // "%t %n;", "%t %n[%k];": of accumulators; NULL: so
   const char *value, *choice;              // "const %t %n = %0;": a name for a value; of integers that are choices
-  const char *range, *range_long, *rolled; // "for (%t %n = %1; %n < %0; %n++) {"; for TINY_HINT_LONG; a line before
-                                           // it for TINY_HINT_ROLLED; NULL: as of any other
+  // "for (%t %n = %1; %n < %0; %n++) {"; for TINY_HINT_LONG; a line before it for TINY_HINT_ROLLED; NULL: as any other
+  const char *range, *range_long, *rolled;
   const char *load_if, *store_if;          // "(%1 ? %0 : %2)", "if (%1) %0;": load, or store, condition, otherwise
   const char *types[TINY_DTYPE_COUNT];     // NULL: not even stored: held as an integer of its size
   const char *literals[TINY_DTYPE_COUNT];  // "%kll": of number %k; NULL: "(%t)%k"
@@ -218,7 +241,8 @@ typedef struct tiny_language {
 // What ops can be applied to: an element, a vector; LOAD and STORE also to a vector under a mask, to elements that lie
 // apart (gather, scatter), to those under a mask; PICK of a vector: half of its lanes.
 enum { TINY_ON_ELEMENTS = 1, TINY_ON_VECTORS = 2, TINY_ON_MASKED = 4, TINY_ON_APART = 8, TINY_ON_APART_MASKED = 16 };
-enum {                                     // what else a target does
+// What else a target does: tiny_renderer.flags.
+enum {
   TINY_TARGET_SATURATES = 1,               // float to integer saturates and NaN gives 0
   TINY_TARGET_DIVIDES = 2,                 // integer x / 0 is 0 and x % 0 is x, and the least integer / -1 wraps
   TINY_TARGET_SHIFTS = 4,                  // shifts by the width or more give 0 (or the sign)
@@ -229,7 +253,8 @@ enum {                                     // what else a target does
   TINY_TARGET_TAKES_LOCAL = 128,           // LOCAL memory comes with a launch where it is too much for a stack
   TINY_TARGET_ALONE = 256                  // a module holds one kernel
 };
-enum {                                     // what is worth knowing about a node of a list
+// What is worth knowing about a node of a list: tiny_listing.hints.
+enum {
   TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
   TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
   TINY_HINT_ROLLED = 4                     // RANGE: its rounds are long enough, copies would want too many registers
@@ -265,7 +290,9 @@ struct tiny_renderer {
   tiny_language language;
 };
 
+// Where in device memory: what alloc returned, and bytes behind it.
 typedef struct tiny_mem { void *base; size_t offset; } tiny_mem;
+// A kernel with all that it is called with. global: work groups, local: work items of each.
 typedef struct tiny_launch {
   void *kernel;                            // what find returned
   const tiny_mem *mem; int nmem;           // one per PARAM

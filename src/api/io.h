@@ -14,7 +14,7 @@
 // One array in NumPy's .npy format, versions 1.0 to 3.0; either byte order; an array in Fortran order is a
 // transposed view. Text, records, complex numbers and Python objects are errors. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path);
-// The same, from memory. [numpy.load]
+// As tiny_load_npy, from memory. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes);
 
 // Takes the next nbytes of what is saved; returns 0 when it cannot, which ends the save with TINY_E_IO.
@@ -23,7 +23,7 @@ typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbyt
 // Realizes x and writes it as .npy 1.0. bf16 and 8-bit floats have no name in that format: TINY_E_DTYPE. A file at
 // path is replaced as a whole or not at all. [numpy.save]
 TINY_API tiny_code    tiny_save_npy(tiny_tensor *x, const char *path);
-// The same, to a function. [numpy.save]
+// As tiny_save_npy, to a function. [numpy.save]
 TINY_API tiny_code    tiny_save_npy_to(tiny_tensor *x, tiny_writer to);
 
 // Named tensors of one file: .npz (NumPy's zip of .npy files, stored or deflated) or .safetensors, told apart by
@@ -32,7 +32,7 @@ typedef struct tiny_archive tiny_archive;
 
 // NULL after an error. Reads the table of contents; tensors are read by tiny_archive_get. [numpy.load]
 TINY_API tiny_archive *tiny_archive_open(tiny_ctx *t, const char *path);
-// The same, from memory, which must outlive the archive, but not its tensors. [safetensors.torch.load]
+// As tiny_archive_open, from memory, which must outlive the archive, but not its tensors. [safetensors.torch.load]
 TINY_API tiny_archive *tiny_archive_from(tiny_ctx *t, const void *data, size_t nbytes);
 // Number of tensors.
 TINY_API int          tiny_archive_count(const tiny_archive *a);
@@ -46,6 +46,7 @@ TINY_API const char  *tiny_archive_metadata(const tiny_archive *a, const char *k
 // NULL is allowed; tiny_close does it too.
 TINY_API void         tiny_archive_close(tiny_archive *a);
 
+// What is saved, and where to. Text and lists are the caller's, and needed during the call alone.
 typedef struct tiny_save_desc {
   const char *const *names; tiny_tensor *const *tensors; int n;
   const char *const *metadata; int nmetadata;                // key, value, key, value ..; pairs; .safetensors only
@@ -56,7 +57,7 @@ typedef struct tiny_save_desc {
 // Realizes n tensors and writes them under names: .npz or .safetensors, as path ends. Equal tensors give equal
 // files. The file at path is replaced as a whole or not at all. [safetensors.torch.save_file]
 TINY_API tiny_code    tiny_save(const char *path, const char *const *names, tiny_tensor *const *tensors, int n);
-// The same with all there is to choose. [safetensors.torch.save]
+// As tiny_save, with all there is to choose. [safetensors.torch.save]
 TINY_API tiny_code    tiny_save_as(const tiny_save_desc *d);
 
 #ifndef TINY_NO_NN

@@ -13,7 +13,7 @@ TINY_API tiny_tensor *tiny_matmul(tiny_tensor *x, tiny_tensor *w);
 TINY_API tiny_tensor *tiny_linear(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias);
 // Two vectors of n elements -> 0-d: the sum of their products. [torch.dot]
 TINY_API tiny_tensor *tiny_dot(tiny_tensor *a, tiny_tensor *b);
-// The same of all elements of tensors of any shapes, in order. [numpy.vdot]
+// The sum of products of all elements of two tensors of any shapes, in order: 0-d. [numpy.vdot]
 TINY_API tiny_tensor *tiny_vdot(tiny_tensor *a, tiny_tensor *b);
 // Sums of products along one axis of the broadcast shape, which vanishes. [torch.linalg.vecdot]
 TINY_API tiny_tensor *tiny_vecdot(tiny_tensor *a, tiny_tensor *b, int axis);
@@ -63,9 +63,8 @@ TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x);
 // Singular: inf or NaN.
 // [torch.linalg.solve]
 TINY_API tiny_tensor *tiny_solve(tiny_tensor *a, tiny_tensor *b);
-// The same where a is triangular: what lies on its other side is not looked at, and with unit the diagonal
-// counts as ones.
-// A 0 on the diagonal counts as 1. [torch.linalg.solve_triangular]
+// As tiny_solve, where a is triangular: what lies on its other side is not looked at, and with unit the diagonal
+// counts as ones. A 0 on the diagonal counts as 1. [torch.linalg.solve_triangular]
 TINY_API tiny_tensor *tiny_triangular_solve(tiny_tensor *a, tiny_tensor *b, int upper, int unit);
 // Of symmetric positive definite matrices, of which only the lower triangle is looked at: the lower l with l
 // @ l^T = x, or upper: l^T. NaN where a matrix is not positive definite. Gradients are symmetric.
@@ -95,8 +94,8 @@ TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int up
 // 0: the greater of n and m times the dtype's epsilon (f32's for halves). The gradient is that of full rank.
 // [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol);
-// The same where those not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an atol.
-// [torch.linalg.pinv]
+// As tiny_pinv, where singular values not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an
+// atol. [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol);
 // The x that makes a @ x - b least, and of many such the shortest. a (..,n,m) of full rank, b as in
 // tiny_solve.
@@ -105,7 +104,7 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b);
 // (..,n,m) -> i32 (..): how many singular values lie above rtol times the greatest; rtol as in tiny_pinv.
 // [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol);
-// The same with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
+// As tiny_matrix_rank, with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol);
 // (..,n,m) -> (..). order: 'F' root of the sum of squares, '1' greatest column sum, 'I' greatest row sum, '2'
 // greatest singular value, 'N' sum of the singular values. -'1', -'I' and -'2': the least in place of the greatest.
@@ -132,6 +131,8 @@ TINY_API tiny_tensor *tiny_corrcoef(tiny_tensor *x);
 // also a negative one, counts dims of numbers: that of the parts is not among them. n, if positive, is the
 // length to which the axis is cut or filled with zeros; any length will do, in O(n log n). Integers count as
 // f32, halves are computed in f32.
+
+// What a transform and its inverse are divided by.
 typedef enum tiny_fft_norm {
   TINY_FFT_BACKWARD = 0,                   // inverse transforms are divided by n
   TINY_FFT_ORTHO,                          // all by the root of n
@@ -150,7 +151,7 @@ TINY_API tiny_tensor *tiny_irfft(tiny_tensor *x, int64_t n, int axis, tiny_fft_n
 TINY_API tiny_tensor *tiny_fftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
 // The inverse of tiny_fftn. [torch.fft.ifftn]
 TINY_API tiny_tensor *tiny_ifftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
-// Of real numbers: the last axis of the list is the one that is halved. [torch.fft.rfftn]
+// As tiny_fftn, of real numbers: the last axis of the list is the one that is halved. [torch.fft.rfftn]
 TINY_API tiny_tensor *tiny_rfftn(tiny_tensor *x, tiny_shape axes, tiny_fft_norm norm);
 // The inverse of tiny_rfftn; last: the length of the last axis of the list, <= 0: as tiny_irfft.
 // [torch.fft.irfftn]
@@ -164,9 +165,10 @@ TINY_API tiny_tensor *tiny_ifftshift(tiny_tensor *x, tiny_shape axes);
 // The frequencies of n points that lie step apart, in the order of tiny_fft; dtype a float.
 // [torch.fft.fftfreq]
 TINY_API tiny_tensor *tiny_fftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
-// Those of tiny_rfft. [torch.fft.rfftfreq]
+// As tiny_fftfreq, in the order of tiny_rfft. [torch.fft.rfftfreq]
 TINY_API tiny_tensor *tiny_rfftfreq(tiny_ctx *t, int64_t n, double step, tiny_dtype dtype);
 
+// Zero means default.
 typedef struct tiny_stft_desc {
   int64_t hop;                             // from one frame to the next; 0: n / 4
   tiny_tensor *window;                     // (up to n) real numbers, in the middle of each frame; NULL: ones

@@ -12,12 +12,16 @@
 // The list does not own the tensors. A tensor keeps its identity when its contents change (tiny_assign, tiny_write),
 // so a list stays good for as long as the modules live. Its memory comes from the context of its tensors: free the
 // list before tiny_close.
-#define TINY_NAME_SIZE 128                 // of a whole name like "layers.0.weight", its end included
+
+// Of a whole name like "layers.0.weight", its end included.
+#define TINY_NAME_SIZE 128
+// A tensor and its name.
 typedef struct tiny_param {
   char name[TINY_NAME_SIZE];
   tiny_tensor *tensor;
   int trainable;                           // 0: saved and loaded, but no optimiser moves it: running statistics
 } tiny_param;
+// A list of them; begin with zeros.
 typedef struct tiny_params {
   tiny_param *param; int n;                // in the order they were added
   tiny_tensor **trainable; int ntrainable; // what tiny_grad and the optimisers take: every tensor once
@@ -35,8 +39,10 @@ TINY_API tiny_code tiny_params_add(tiny_params *p, const char *prefix, const cha
 TINY_API void tiny_params_enter(tiny_params *p, const char *name);
 // Drops what the last tiny_params_enter put in front.
 TINY_API void tiny_params_leave(tiny_params *p);
-TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);  // NULL: there is none
-TINY_API void tiny_params_free(tiny_params *p);                                  // the list, not the tensors
+// The tensor of that whole name; NULL: there is none.
+TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);
+// Frees the list, not the tensors: before tiny_close.
+TINY_API void tiny_params_free(tiny_params *p);
 
 // A module is a struct of tensors with public fields, and four functions that are alike for all:
 //     tiny_linear_layer fc = tiny_linear_layer_new(t, 784, 10, 1);          // weights begin as PyTorch's do
@@ -48,15 +54,18 @@ TINY_API void tiny_params_free(tiny_params *p);                                 
 // is a struct of modules with functions of its own that call theirs; where training differs from use, forward takes
 // train. Random numbers come from the context's seed.
 
-typedef struct tiny_linear_layer { tiny_tensor *weight, *bias; } tiny_linear_layer;  // (out,in), (out) or NULL
+// weight (out,in), bias (out) or NULL.
+typedef struct tiny_linear_layer { tiny_tensor *weight, *bias; } tiny_linear_layer;
 // Weights (out,in), a bias if bias is not 0. [torch.nn.Linear]
 TINY_API tiny_linear_layer tiny_linear_layer_new(tiny_ctx *t, int64_t in, int64_t out, int bias);
 // x (..,in) -> (..,out).
 TINY_API tiny_tensor *tiny_linear_layer_forward(const tiny_linear_layer *m, tiny_tensor *x);
 // Lists weight, bias.
 TINY_API tiny_code tiny_linear_layer_params(const tiny_linear_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_linear_layer_free(tiny_linear_layer *m);                      // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_linear_layer_free(tiny_linear_layer *m);
 
+// A convolution and its weights.
 typedef struct tiny_conv_layer {
   tiny_tensor *weight, *bias;              // (out,in/groups,kernel..) or, transposed, (in,out/groups,kernel..)
   tiny_conv_desc desc;
@@ -65,18 +74,21 @@ typedef struct tiny_conv_layer {
 // A convolution of as many dims as kernel has, 1 to 3. d may be NULL. [torch.nn.Conv2d]
 TINY_API tiny_conv_layer tiny_conv_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
                                              const tiny_conv_desc *d, int bias);
-// Its transpose. [torch.nn.ConvTranspose2d]
+// As tiny_conv_layer_new, of a transposed convolution. [torch.nn.ConvTranspose2d]
 TINY_API tiny_conv_layer tiny_conv_transpose_layer_new(tiny_ctx *t, int64_t in, int64_t out, tiny_shape kernel,
                                                        const tiny_conv_desc *d, int bias);
 // tiny_conv or tiny_conv_transpose of x.
 TINY_API tiny_tensor *tiny_conv_layer_forward(const tiny_conv_layer *m, tiny_tensor *x);
 // Lists weight, bias.
 TINY_API tiny_code tiny_conv_layer_params(const tiny_conv_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_conv_layer_free(tiny_conv_layer *m);                          // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_conv_layer_free(tiny_conv_layer *m);
 
+// What a layer normalizes by.
 typedef enum tiny_norm_kind {
   TINY_BATCH_NORM = 0, TINY_LAYER_NORM, TINY_GROUP_NORM, TINY_INSTANCE_NORM, TINY_RMS_NORM
 } tiny_norm_kind;
+// A normalisation of any kind.
 typedef struct tiny_norm_layer {
   tiny_norm_kind kind;
   tiny_tensor *weight, *bias, *mean, *var; // NULL where the kind has none; mean and var are not trainable
@@ -89,17 +101,21 @@ TINY_API tiny_norm_layer tiny_norm_layer_new(tiny_ctx *t, tiny_norm_kind kind, t
 TINY_API tiny_tensor *tiny_norm_layer_forward(const tiny_norm_layer *m, tiny_tensor *x, int train);
 // Lists weight, bias, running_mean, running_var.
 TINY_API tiny_code tiny_norm_layer_params(const tiny_norm_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_norm_layer_free(tiny_norm_layer *m);                          // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_norm_layer_free(tiny_norm_layer *m);
 
-typedef struct tiny_embedding_layer { tiny_tensor *weight; int64_t padding; } tiny_embedding_layer;  // (rows,size)
+// weight (rows,size).
+typedef struct tiny_embedding_layer { tiny_tensor *weight; int64_t padding; } tiny_embedding_layer;
 // padding: a row of zeros that is not trained; -1: none. [torch.nn.Embedding]
 TINY_API tiny_embedding_layer tiny_embedding_layer_new(tiny_ctx *t, int64_t rows, int64_t size, int64_t padding);
 // ids (..) -> (..,size).
 TINY_API tiny_tensor *tiny_embedding_layer_forward(const tiny_embedding_layer *m, tiny_tensor *ids);
 // Lists weight.
 TINY_API tiny_code tiny_embedding_layer_params(const tiny_embedding_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m);                // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_embedding_layer_free(tiny_embedding_layer *m);
 
+// Attention of several heads, with the projections before and behind it.
 typedef struct tiny_attention_layer {
   tiny_tensor *in_proj_weight, *in_proj_bias;      // (3*size,size), (3*size): of queries, keys, values
   tiny_linear_layer out_proj;
@@ -113,9 +129,12 @@ TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m
                                                    tiny_tensor *v, const tiny_attention_desc *d);
 // Lists in_proj_weight, in_proj_bias, out_proj.weight, out_proj.bias.
 TINY_API tiny_code tiny_attention_layer_params(const tiny_attention_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_attention_layer_free(tiny_attention_layer *m);                // frees its tensors
+// Frees its tensors.
+TINY_API void tiny_attention_layer_free(tiny_attention_layer *m);
 
+// RNNs of tanh or relu, LSTMs, GRUs.
 typedef enum tiny_recurrent_kind { TINY_RNN = 0, TINY_LSTM, TINY_GRU } tiny_recurrent_kind;
+// Layers of recurrent units, in one direction or both.
 typedef struct tiny_recurrent_layer {
   tiny_recurrent_kind kind;
   tiny_recurrent_desc desc;
@@ -130,5 +149,6 @@ TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m
                                                    tiny_tensor *c0, int train, tiny_tensor **hn, tiny_tensor **cn);
 // Lists weight_ih_l0, weight_hh_l0, bias_ih_l0, bias_hh_l0, then those of _reverse, then those of l1 ..
 TINY_API tiny_code tiny_recurrent_layer_params(const tiny_recurrent_layer *m, tiny_params *p, const char *prefix);
-TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);                // frees its tensors
+// Frees its tensors and its list of weights.
+TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);
 #endif // TINY_NO_NN

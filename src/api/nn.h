@@ -31,6 +31,7 @@ TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tenso
 // x (B,C,..), w, b (C): each channel of each sample by its own mean and variance.
 // [torch.nn.functional.instance_norm]
 TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b, double eps);
+// What batch norm knows and learns; the tensors are the caller's.
 typedef struct tiny_batch_norm_state {
   tiny_tensor *mean, *var, *weight, *bias; // (C) each; weight and bias may be NULL, mean and var when only training
   double eps, momentum;                    // 0: 1e-5, 0.1
@@ -61,6 +62,7 @@ TINY_API tiny_tensor *tiny_bilinear(tiny_tensor *x, tiny_tensor *z, tiny_tensor 
 // the dtype they meet in, integers count as f32. Gradients flow into predictions and targets alike; where a
 // loss has a kink they are PyTorch's. Weights may be NULL.
 
+// What is made of the losses of all elements, or of the rows of a bag.
 typedef enum tiny_reduction {
   TINY_MEAN = 0,                           // of all elements of the loss
   TINY_SUM,
@@ -81,7 +83,7 @@ TINY_API tiny_tensor *tiny_huber_loss(tiny_tensor *x, tiny_tensor *y, double del
 // -(y log x + (1 - y) log(1 - x)) * weight, x probabilities; logarithms end at -100.
 // [torch.nn.functional.binary_cross_entropy]
 TINY_API tiny_tensor *tiny_binary_cross_entropy(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight, tiny_reduction r);
-// The same of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
+// tiny_binary_cross_entropy of sigmoid(x) without its overflow; pos_weight multiplies the term of y.
 // [torch.nn.functional.binary_cross_entropy_with_logits]
 TINY_API tiny_tensor *tiny_binary_cross_entropy_with_logits(tiny_tensor *x, tiny_tensor *y, tiny_tensor *weight,
                                                             tiny_tensor *pos_weight, tiny_reduction r);
@@ -116,6 +118,7 @@ TINY_API tiny_tensor *tiny_cosine_embedding_loss(tiny_tensor *a, tiny_tensor *b,
 TINY_API tiny_tensor *tiny_triplet_margin_loss(tiny_tensor *anchor, tiny_tensor *positive, tiny_tensor *negative,
                                                double margin, double p, int swap, tiny_reduction r);
 
+// Zero means default: the mean, no weights, labels as they are.
 typedef struct tiny_cross_entropy_desc {
   tiny_reduction reduction;
   tiny_tensor *weight;                     // (C): of each class
@@ -127,7 +130,7 @@ typedef struct tiny_cross_entropy_desc {
 // count for nothing. The mean is divided by the weights of the labels that count, for probabilities by the
 // number of samples. [torch.nn.functional.cross_entropy]
 TINY_API tiny_tensor *tiny_cross_entropy(tiny_tensor *scores, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
-// The same of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
+// As tiny_cross_entropy, of log-probabilities and integer labels. [torch.nn.functional.nll_loss]
 TINY_API tiny_tensor *tiny_nll_loss(tiny_tensor *logp, tiny_tensor *labels, const tiny_cross_entropy_desc *d);
 // x (N,C) or (C), integer labels (N) or (): the mean over classes of max(0, margin - x[label] + x)^p, the
 // label's left out, times its weight. p is 1 or 2. [torch.nn.functional.multi_margin_loss]
@@ -148,9 +151,9 @@ TINY_API tiny_tensor *tiny_ctc_loss(tiny_tensor *logp, tiny_tensor *targets, tin
 // Rows of w (V,D) at integer indices (..) -> (..,D), in w's dtype. An index out of range gives zeros.
 // padding: a row that gets no gradient; -1: none. [torch.nn.functional.embedding]
 TINY_API tiny_tensor *tiny_embedding(tiny_tensor *ids, tiny_tensor *w, int64_t padding);
-// The same of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their p-norm is
-// more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats, TINY_E_ARG unless
-// p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
+// tiny_embedding of w whose rows that are looked up are first scaled down, in w itself (tiny_assign), where their
+// p-norm is more than max_norm: the gradient is that by w as it then is. TINY_E_DTYPE unless w is of floats,
+// TINY_E_ARG unless p > 0 and max_norm >= 0. [torch.nn.functional.embedding(max_norm=)]
 TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, int64_t padding, double max_norm,
                                               double p);
 // Rows of w (V,D) folded by the bag: ids (B,N), or ids (N) with the offsets (B) where bags begin -> (B,D).
@@ -158,6 +161,7 @@ TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, 
 // only. padding: a row that is left out of bags; -1: none. [torch.nn.functional.embedding_bag]
 TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_tensor *offsets,
                                          tiny_tensor *weights, tiny_reduction mode, int64_t padding);
+// Zero means default: every query sees every key.
 typedef struct tiny_attention_desc {
   tiny_tensor *mask;                       // broadcasts to (..,H,L,S): bool, true may be seen; or float, added
   int causal;                              // query i sees keys 0..i only
@@ -168,6 +172,7 @@ typedef struct tiny_attention_desc {
 // many heads in a row share a head of keys and values. A query that may see nothing gets zeros (as PyTorch
 // 2.5; older ones give NaN). [torch.nn.functional.scaled_dot_product_attention]
 TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor *v, const tiny_attention_desc *d);
+// Zero means default.
 typedef struct tiny_rope_desc {
   double base;                             // 0: 10000
   int interleaved;                         // pairs are elements 2i and 2i+1, not i and i + E/2
@@ -183,9 +188,11 @@ TINY_API tiny_tensor *tiny_rope(tiny_tensor *x, tiny_tensor *positions, const ti
 // Everything is computed in f32 (f64 for f64), states included. States of NULL are zeros. TINY_E_SHAPE if
 // weights, states and inputs do not fit each other.
 
+// Of one layer in one direction; the tensors are the caller's.
 typedef struct tiny_recurrent_weights {
   tiny_tensor *w_ih, *w_hh, *b_ih, *b_hh;  // (G*H,I), (G*H,H), (G*H), (G*H); biases may be NULL
 } tiny_recurrent_weights;
+// Zero means default: one layer, forwards.
 typedef struct tiny_recurrent_desc {
   int layers;                              // 0: 1
   int bidirectional;                       // a second direction from the end; outputs are (..,2*H)
@@ -195,9 +202,9 @@ typedef struct tiny_recurrent_desc {
 } tiny_recurrent_desc;
 // One step: x (N,I), h (N,H) -> the next h (N,H); or (I), (H) -> (H). [torch.nn.functional.rnn_tanh_cell]
 TINY_API tiny_tensor *tiny_rnn_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w, int relu);
-// The same of a gated unit. [torch.nn.functional.gru_cell]
+// As tiny_rnn_cell, of a gated unit. [torch.nn.functional.gru_cell]
 TINY_API tiny_tensor *tiny_gru_cell(tiny_tensor *x, tiny_tensor *h, const tiny_recurrent_weights *w);
-// The same with the cell state c; the next one goes to *cn, which may be NULL.
+// As tiny_rnn_cell, with the cell state c; the next one goes to *cn, which may be NULL.
 // [torch.nn.functional.lstm_cell]
 TINY_API tiny_tensor *tiny_lstm_cell(tiny_tensor *x, tiny_tensor *h, tiny_tensor *c, const tiny_recurrent_weights *w,
                                      tiny_tensor **cn);
@@ -216,10 +223,10 @@ TINY_API tiny_tensor *tiny_lstm(tiny_tensor *x, tiny_tensor *h0, tiny_tensor *c0
 // ** convolution and pooling: windows over 1 to 3 spatial dims ******************************** >>convolution
 //
 // Common to all: spatial dims come last, and lists in descriptors begin with the outermost of them. Images are
-// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed
-// where a result
-// is not made from nothing; TINY_E_SHAPE where no window fits.
+// (B,C,spatial..); without B they give results without B. Halves accumulate in f32. Dims of 0 are allowed where a
+// result is not made from nothing; TINY_E_SHAPE where no window fits.
 
+// How windows lie on x. Zero means default.
 typedef struct tiny_conv_desc {
   int stride[3], pad[3], dilation[3];      // zero: 1, 0, 1; pad is on both sides
   int groups;                              // zero: 1
@@ -234,9 +241,9 @@ typedef struct tiny_conv_desc {
 TINY_API tiny_tensor *tiny_conv(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
 // tiny_conv with 1 spatial dim: x (B,C,L), w (O,C/groups,K) -> (B,O,L'). [torch.nn.functional.conv1d]
 TINY_API tiny_tensor *tiny_conv1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
-// With 2: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
+// tiny_conv with 2 spatial dims: x (B,C,H,W), w (O,C/groups,KH,KW) -> (B,O,H',W'). [torch.nn.functional.conv2d]
 TINY_API tiny_tensor *tiny_conv2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
-// With 3: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
+// tiny_conv with 3 spatial dims: x (B,C,D,H,W), w (O,C/groups,KD,KH,KW) -> (B,O,D',H',W').
 // [torch.nn.functional.conv3d]
 TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias, const tiny_conv_desc *d);
 // The convolution's gradient of x as an operator: x (B,C,spatial..), w (C,O/groups,kernel..), bias (O) or
@@ -245,16 +252,17 @@ TINY_API tiny_tensor *tiny_conv3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b
 // [torch.nn.functional.conv_transpose2d]
 TINY_API tiny_tensor *tiny_conv_transpose(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                           const tiny_conv_desc *d);
-// With 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
+// tiny_conv_transpose with 1 spatial dim: x (B,C,L). [torch.nn.functional.conv_transpose1d]
 TINY_API tiny_tensor *tiny_conv_transpose1d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
-// With 2: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
+// tiny_conv_transpose with 2 spatial dims: x (B,C,H,W). [torch.nn.functional.conv_transpose2d]
 TINY_API tiny_tensor *tiny_conv_transpose2d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
-// With 3: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
+// tiny_conv_transpose with 3 spatial dims: x (B,C,D,H,W). [torch.nn.functional.conv_transpose3d]
 TINY_API tiny_tensor *tiny_conv_transpose3d(tiny_tensor *x, tiny_tensor *w, tiny_tensor *bias,
                                             const tiny_conv_desc *d);
 
+// Windows, of which only the size has no default.
 typedef struct tiny_pool_desc {
   int kernel[3];                           // must be given; its spatial dims end at a 0
   int stride[3], pad[3], dilation[3];      // zero: as kernel (in unfold and fold: 1), 0, 1
@@ -267,12 +275,14 @@ typedef struct tiny_pool_desc {
 // elements of x's spatial dims. pad is at most half of kernel. Equal maxima of a window share its gradient
 // (PyTorch: the first gets all). [torch.nn.functional.max_pool2d]
 TINY_API tiny_tensor *tiny_max_pool(tiny_tensor *x, const tiny_pool_desc *d, tiny_tensor **indices);
-// max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
 // [torch.nn.functional.max_pool1d]
 TINY_API tiny_tensor *tiny_max_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 2. [torch.nn.functional.max_pool2d]
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 2 spatial dims.
+// [torch.nn.functional.max_pool2d]
 TINY_API tiny_tensor *tiny_max_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 3. [torch.nn.functional.max_pool3d]
+// tiny_max_pool with the same kernel, stride (0: kernel) and pad along 3 spatial dims.
+// [torch.nn.functional.max_pool3d]
 TINY_API tiny_tensor *tiny_max_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
 // The inverse of max_pool with the same d: x (..,spatial'..) and indices -> (..,spatial..) of zeros with x's
 // elements at indices, which must lie in the windows they come from. out, of as many sizes as there are
@@ -284,12 +294,14 @@ TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, cons
 // The mean of each window of x (..,spatial..); integers give f32. Pad counts as zeros unless exclude_pad;
 // what hangs over in ceil_mode never counts. No dilation. [torch.nn.functional.avg_pool2d]
 TINY_API tiny_tensor *tiny_avg_pool(tiny_tensor *x, const tiny_pool_desc *d);
-// avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 1 spatial dim.
 // [torch.nn.functional.avg_pool1d]
 TINY_API tiny_tensor *tiny_avg_pool1d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 2. [torch.nn.functional.avg_pool2d]
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 2 spatial dims.
+// [torch.nn.functional.avg_pool2d]
 TINY_API tiny_tensor *tiny_avg_pool2d(tiny_tensor *x, int kernel, int stride, int pad);
-// The same along 3. [torch.nn.functional.avg_pool3d]
+// tiny_avg_pool with the same kernel, stride (0: kernel) and pad along 3 spatial dims.
+// [torch.nn.functional.avg_pool3d]
 TINY_API tiny_tensor *tiny_avg_pool3d(tiny_tensor *x, int kernel, int stride, int pad);
 // (sum of x^p over each window)^(1/p), p > 0. No pad, no dilation. [torch.nn.functional.lp_pool2d]
 TINY_API tiny_tensor *tiny_lp_pool(tiny_tensor *x, double p, const tiny_pool_desc *d);
@@ -311,13 +323,15 @@ TINY_API tiny_tensor *tiny_fold(tiny_tensor *x, tiny_shape out, const tiny_pool_
 //
 // What lies between elements is interpolated in f32, or f64 for f64.
 
-typedef enum tiny_interpolation {          // 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample
+// How a value between elements is found. 0: TINY_NEAREST in interpolate, TINY_LINEAR in grid_sample.
+typedef enum tiny_interpolation {
   TINY_NEAREST = 1,                        // element floor(i size/out), as PyTorch's "nearest"
   TINY_NEAREST_EXACT,                      // the nearest element: "nearest-exact"
   TINY_LINEAR,                             // "linear", "bilinear", "trilinear"
   TINY_CUBIC,                              // "bicubic": Keys' cubic convolution with a = -0.75
   TINY_AREA                                // adaptive_avg_pool
 } tiny_interpolation;
+// The size that is wanted, or its factor; the rest has defaults.
 typedef struct tiny_interpolate_desc {
   int64_t size[3];                         // of the result, or
   double scale[3];                         // its factor: floor(size * scale)
@@ -327,6 +341,7 @@ typedef struct tiny_interpolate_desc {
 // The last spatial dims of x, as many as size or scale has entries before its first 0, in other sizes.
 // Linear, cubic and area give floats, nearest x's dtype. Gradient for x. [torch.nn.functional.interpolate]
 TINY_API tiny_tensor *tiny_interpolate(tiny_tensor *x, const tiny_interpolate_desc *d);
+// Zero means default.
 typedef struct tiny_grid_desc {
   tiny_interpolation mode;                 // linear, nearest, or cubic (2 dims)
   tiny_padding padding;                    // zeros, replicate or reflect

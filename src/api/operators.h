@@ -3,13 +3,15 @@
 
 // Every element is value. A node of its own: two of them may become two parameters. [torch.full]
 TINY_API tiny_tensor *tiny_full(tiny_ctx *t, double value, tiny_dtype dtype, tiny_shape shape);
-TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);       // all 0 [torch.zeros]
-TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);        // all 1 [torch.ones]
-// of x's dtype and shape [torch.full_like]
+// Every element is 0. [torch.zeros]
+TINY_API tiny_tensor *tiny_zeros(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
+// Every element is 1. [torch.ones]
+TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape);
+// Every element is value, of x's dtype and shape. [torch.full_like]
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value);
-// of x's dtype and shape [torch.zeros_like]
+// Every element is 0, of x's dtype and shape. [torch.zeros_like]
 TINY_API tiny_tensor *tiny_zeros_like(tiny_tensor *x);
-// of x's dtype and shape [torch.ones_like]
+// Every element is 1, of x's dtype and shape. [torch.ones_like]
 TINY_API tiny_tensor *tiny_ones_like(tiny_tensor *x);
 // 0-d constant of x's dtype: tiny_mul(x, tiny_like(x, 2)). [torch.tensor]
 TINY_API tiny_tensor *tiny_like(tiny_tensor *x, double value);
@@ -37,16 +39,17 @@ TINY_API tiny_tensor *tiny_triu(tiny_tensor *x, int64_t diagonal);
 
 // Random numbers begin anew, as after tiny_open with this seed. [torch.manual_seed]
 TINY_API void         tiny_seed(tiny_ctx *t, uint64_t seed);
-TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);          // f32 uniform in [0,1) [torch.rand]
-// f32 normal, mean 0, deviation 1 [torch.randn]
+// f32, uniform in [0,1). [torch.rand]
+TINY_API tiny_tensor *tiny_rand(tiny_ctx *t, tiny_shape shape);
+// f32, normal: mean 0, deviation 1. [torch.randn]
 TINY_API tiny_tensor *tiny_randn(tiny_ctx *t, tiny_shape shape);
-// of x's shape and float dtype [torch.rand_like]
+// Uniform in [0,1), of x's shape and float dtype. [torch.rand_like]
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x);
-// of x's shape and float dtype [torch.randn_like]
+// Normal: mean 0, deviation 1, of x's shape and float dtype. [torch.randn_like]
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x);
 // Uniform in [low,high), of a float dtype; rounding may give high. [torch.Tensor.uniform_]
 TINY_API tiny_tensor *tiny_uniform(tiny_ctx *t, double low, double high, tiny_dtype dtype, tiny_shape shape);
-// [torch.normal]
+// Normal, of a float dtype. TINY_E_ARG unless std >= 0. [torch.normal]
 TINY_API tiny_tensor *tiny_normal(tiny_ctx *t, double mean, double std, tiny_dtype dtype, tiny_shape shape);
 // Whole numbers from low to high-1, of any dtype that has them all. [torch.randint]
 TINY_API tiny_tensor *tiny_randint(tiny_ctx *t, int64_t low, int64_t high, tiny_dtype dtype, tiny_shape shape);
@@ -57,15 +60,15 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p);
 // Weights (C) or (B,C) -> n classes drawn by weight, i32 (n) or (B,n). Without replacement classes do not come twice:
 // at most C draws, and classes of weight 0 when no others are left. [torch.multinomial]
 TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement);
-// f32 weights (out,in,..) whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan out)).
-// [torch.nn.init.xavier_uniform_]
+// f32 weights (out,in,..), uniform, whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan
+// out)). [torch.nn.init.xavier_uniform_]
 TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape);
-// [torch.nn.init.xavier_normal_]
+// Normal weights of the deviation of tiny_glorot_uniform. [torch.nn.init.xavier_normal_]
 TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape);
-// f32 weights (out,in,..) of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a leaky one of
-// that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
+// f32 weights (out,in,..), uniform, of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a
+// leaky one of that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
 TINY_API tiny_tensor *tiny_kaiming_uniform(tiny_ctx *t, double slope, tiny_shape shape);
-// [torch.nn.init.kaiming_normal_]
+// Normal weights of the deviation of tiny_kaiming_uniform. [torch.nn.init.kaiming_normal_]
 TINY_API tiny_tensor *tiny_kaiming_normal(tiny_ctx *t, double slope, tiny_shape shape);
 // Each element of x, divided by 1 - p, is kept with probability 1 - p and else 0; train 0: x itself.
 // [torch.nn.functional.dropout]
@@ -78,31 +81,31 @@ TINY_API tiny_tensor *tiny_dropout(tiny_tensor *x, double p, int train);
 
 // The same elements, row-major, in another shape; one dim may be -1. [torch.reshape]
 TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape shape);
-// these axes into one [torch.flatten]
+// The axes first to last, which is included, become one. [torch.flatten]
 TINY_API tiny_tensor *tiny_flatten(tiny_tensor *x, int first, int last);
-// one axis into several, one may be -1 [torch.unflatten]
+// One axis becomes several, of these sizes; one may be -1. [torch.unflatten]
 TINY_API tiny_tensor *tiny_unflatten(tiny_tensor *x, int axis, tiny_shape sizes);
 // Without the axis if its size is 1; also TINY_ALL or TINY_AXES. [torch.squeeze]
 TINY_API tiny_tensor *tiny_squeeze(tiny_tensor *x, int axis);
-// with a new axis of size 1 [torch.unsqueeze]
+// With a new axis of size 1 at that place. [torch.unsqueeze]
 TINY_API tiny_tensor *tiny_unsqueeze(tiny_tensor *x, int axis);
-// axis i is x's axes[i] [torch.permute]
+// Axis i of the result is x's axes[i]. [torch.permute]
 TINY_API tiny_tensor *tiny_permute(tiny_tensor *x, tiny_shape axes);
-// two axes swapped [torch.transpose]
+// The axes a and b change places. [torch.transpose]
 TINY_API tiny_tensor *tiny_transpose(tiny_tensor *x, int a, int b);
-// the others keep their order [torch.movedim]
+// The axis from stands at to; the others keep their order. [torch.movedim]
 TINY_API tiny_tensor *tiny_movedim(tiny_tensor *x, int from, int to);
 // Broadcasts; new dims go in front; -1 keeps a dim. [torch.broadcast_to]
 TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
-// to the shape of like [torch.Tensor.expand_as]
+// Broadcasts to the shape of like. [torch.Tensor.expand_as]
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
 // x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
 TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
 // Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
-// backwards along these axes [torch.flip]
+// Backwards along these axes. [torch.flip]
 TINY_API tiny_tensor *tiny_flip(tiny_tensor *x, tiny_shape axes);
-// by[i] forwards along axes[i], what falls out comes in again; TINY_SHAPE(TINY_ALL): of x laid flat. [torch.roll]
+// By by[i] forwards along axes[i]; what falls out comes in again. TINY_SHAPE(TINY_ALL): of x laid flat. [torch.roll]
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes);
 // Quarter turns from axis a towards axis b. [torch.rot90]
 TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b);
@@ -112,9 +115,9 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
-// so many from start on [torch.narrow]
+// length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
-// one element, without the axis [torch.select]
+// One element of an axis, without the axis. [torch.select]
 TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index);
 // Windows of size elements, one every step of axis: their number takes its place, size becomes the last axis.
 // [torch.Tensor.unfold]
@@ -123,7 +126,7 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
 TINY_API tiny_tensor *tiny_diagonal(tiny_tensor *x, int64_t diagonal, int a, int b);
 // x (..,N) on the diagonal of squares of zeros, which are the axes a and b of the result. [torch.diag_embed]
 TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, int b);
-// list to matrix, matrix to list [torch.diag]
+// (n) -> a square of zeros with x on that diagonal, or (n,m) -> that diagonal; 0: the main one. [torch.diag]
 TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal);
 // Parts of that size along axis; the last may be smaller. [torch.split]
 TINY_API int          tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_tensor **out, int n);
@@ -131,30 +134,31 @@ TINY_API int          tiny_split(tiny_tensor *x, int64_t size, int axis, tiny_te
 TINY_API int          tiny_split_sizes(tiny_tensor *x, const int64_t *sizes, int n, int axis, tiny_tensor **out);
 // At most n parts of equal size; the last may be smaller. [torch.chunk]
 TINY_API int          tiny_chunk(tiny_tensor *x, int n, int axis, tiny_tensor **out);
-// every element, without the axis [torch.unbind]
+// Every element of axis, without the axis. [torch.unbind]
 TINY_API int          tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n);
 // Lists x[i] -> n tensors of the shape that their lengths make: out[i] is x[i] along axis i. xy swaps the first two
 // axes. [torch.meshgrid]
 TINY_API int          tiny_meshgrid(tiny_tensor *const *xs, int n, int xy, tiny_tensor **out);
 
 // x with src, of the shape of the part, in the place of tiny_select(x, axis, index); src is cast to x's dtype.
-// Gradients flow to src and to what is left of x; so in the next two. [torch.select_scatter]
+// Gradients flow to src and to what is left of x. [torch.select_scatter]
 TINY_API tiny_tensor *tiny_select_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t index);
-// of tiny_slice(x, axis, start, stop, step) [torch.slice_scatter]
+// As tiny_select_scatter, in the place of tiny_slice(x, axis, start, stop, step). [torch.slice_scatter]
 TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int axis, int64_t start, int64_t stop,
                                          int64_t step);
-// of tiny_diagonal(x, diagonal, a, b) [torch.diagonal_scatter]
+// As tiny_select_scatter, in the place of tiny_diagonal(x, diagonal, a, b). [torch.diagonal_scatter]
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
 
 // Side by side along axis; dtypes promote. n must be 1 or more: no tensors tell no context, and give NULL
 // without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
-// along a new axis; n as for tiny_cat [torch.stack]
+// Side by side along a new axis; n as for tiny_cat. [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
 // The last axes with so much value before and after: (before, after, before, after ..); negative amounts crop. At most
 // 8 axes in a call, as a tiny_shape has 16 entries. [torch.nn.functional.pad]
 TINY_API tiny_tensor *tiny_pad(tiny_tensor *x, tiny_shape before_after, double value);
-typedef enum tiny_padding {                // what lies outside of 1 2 3 4
+// What lies outside of 1 2 3 4.
+typedef enum tiny_padding {
   TINY_PAD_ZEROS = 0,                      // 0 0 | 1 2 3 4 | 0 0
   TINY_PAD_REFLECT,                        // 3 2 | 1 2 3 4 | 3 2: fewer than there are
   TINY_PAD_REPLICATE,                      // 1 1 | 1 2 3 4 | 4 4
@@ -167,16 +171,18 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
 // ** elementwise: one value a place ********************************************************** >>elementwise
 //
 // Operands broadcast as NumPy's: dims of 1 and missing leading dims grow. Their dtypes meet as PyTorch's do
-// (tiny_promote;
-// a 0-d operand counts only if its kind is higher: bool, integer, float), and that is the result's dtype. Functions of
-// real numbers, tiny_div and activations give f32 for integers and bools. fp8, f16 and bf16 are computed in
-// f32 and rounded once,
-// integers wrap. TINY_E_SHAPE: shapes do not broadcast; TINY_E_DTYPE: the operator has no meaning for the dtype.
+// (tiny_promote; a 0-d operand counts only if its kind is higher: bool, integer, float), and that is the result's
+// dtype. Functions of real numbers, tiny_div and activations give f32 for integers and bools. fp8, f16 and bf16 are
+// computed in f32 and rounded once, integers wrap. TINY_E_SHAPE: shapes do not broadcast; TINY_E_DTYPE: the operator
+// has no meaning for the dtype.
 
-TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);                  // of bools: or [torch.add]
-TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);                  // not of bools [torch.sub]
-TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);                  // of bools: and [torch.mul]
-// integers divide as f32 [torch.div]
+// a + b; of bools: or. [torch.add]
+TINY_API tiny_tensor *tiny_add(tiny_tensor *a, tiny_tensor *b);
+// a - b; not of bools. [torch.sub]
+TINY_API tiny_tensor *tiny_sub(tiny_tensor *a, tiny_tensor *b);
+// a b; of bools: and. [torch.mul]
+TINY_API tiny_tensor *tiny_mul(tiny_tensor *a, tiny_tensor *b);
+// a / b; integers divide as f32. [torch.div]
 TINY_API tiny_tensor *tiny_div(tiny_tensor *a, tiny_tensor *b);
 // The greatest whole number below a / b; of integers x // 0 is 0. No gradient. [torch.floor_divide]
 TINY_API tiny_tensor *tiny_floor_div(tiny_tensor *a, tiny_tensor *b);
@@ -190,44 +196,56 @@ TINY_API tiny_tensor *tiny_fmod(tiny_tensor *a, tiny_tensor *b);
 // a to the power of b; integers wrap, and to a negative power are 0 (or 1, -1). Constant exponents that are small whole
 // numbers or +-1/2 become products and roots. [torch.pow]
 TINY_API tiny_tensor *tiny_pow(tiny_tensor *a, tiny_tensor *b);
-// NaN if either is, of 0 and -0 either. Of equals each gets half of the gradient, beside NaN all of it, but of x and a
-// constant 0 none, as relu. [torch.maximum]
+// The greater; NaN if either is, of 0 and -0 either. Of equals each gets half of the gradient, beside NaN all of it,
+// but of x and a constant 0 none, as relu. [torch.maximum]
 TINY_API tiny_tensor *tiny_maximum(tiny_tensor *a, tiny_tensor *b);
-// as tiny_maximum [torch.minimum]
+// The lesser, as tiny_maximum. [torch.minimum]
 TINY_API tiny_tensor *tiny_minimum(tiny_tensor *a, tiny_tensor *b);
-// NaN only if both are. Of equals a, which gets the gradient [torch.fmax]
+// The greater; NaN only if both are. Of equals a, which gets the gradient. [torch.fmax]
 TINY_API tiny_tensor *tiny_fmax(tiny_tensor *a, tiny_tensor *b);
-// NaN only if both are [torch.fmin]
+// The lesser, as tiny_fmax. [torch.fmin]
 TINY_API tiny_tensor *tiny_fmin(tiny_tensor *a, tiny_tensor *b);
 
-// Comparisons give bool; what is compared with NaN is only ne. [torch.lt]
+// bool: a < b; false beside NaN. [torch.lt]
 TINY_API tiny_tensor *tiny_lt(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);                   // [torch.gt]
-TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);                   // [torch.le]
-TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);                   // [torch.ge]
-TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);                   // [torch.eq]
-TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);                   // [torch.ne]
+// bool: a > b; false beside NaN. [torch.gt]
+TINY_API tiny_tensor *tiny_gt(tiny_tensor *a, tiny_tensor *b);
+// bool: a <= b; false beside NaN. [torch.le]
+TINY_API tiny_tensor *tiny_le(tiny_tensor *a, tiny_tensor *b);
+// bool: a >= b; false beside NaN. [torch.ge]
+TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);
+// bool: a == b; false beside NaN. [torch.eq]
+TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);
+// bool: a != b; true beside NaN. [torch.ne]
+TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
 
 // |a - b| <= atol + rtol |b|, or equal, as infinities may be; equal_nan: NaN is close to NaN. Integers are compared as
 // f64, narrow floats as f32. bool. TINY_E_ARG: a tolerance is negative. [torch.isclose]
 TINY_API tiny_tensor *tiny_isclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
-// 0-d bool: are all of them? Of nothing: true. [torch.allclose]
+// 0-d bool: is tiny_isclose true of all elements? Of nothing: true. [torch.allclose]
 TINY_API tiny_tensor *tiny_allclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
 
-// Logic of any dtypes gives bool: true is what is not 0, NaN too. [torch.logical_and]
+// bool, of any dtypes: are both true? True is what is not 0, NaN too. [torch.logical_and]
 TINY_API tiny_tensor *tiny_logical_and(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);           // [torch.logical_or]
-TINY_API tiny_tensor *tiny_logical_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.logical_xor]
-TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);                          // [torch.logical_not]
+// bool: is either true, as tiny_logical_and has it? [torch.logical_or]
+TINY_API tiny_tensor *tiny_logical_or(tiny_tensor *a, tiny_tensor *b);
+// bool: is one of them true, as tiny_logical_and has it? [torch.logical_xor]
+TINY_API tiny_tensor *tiny_logical_xor(tiny_tensor *a, tiny_tensor *b);
+// bool: is x 0? [torch.logical_not]
+TINY_API tiny_tensor *tiny_logical_not(tiny_tensor *x);
 
-// Bits: of integers and bools; shifts of integers. [torch.bitwise_and]
+// The bits that both have; of integers and bools. [torch.bitwise_and]
 TINY_API tiny_tensor *tiny_bitwise_and(tiny_tensor *a, tiny_tensor *b);
-TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);           // [torch.bitwise_or]
-TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);          // [torch.bitwise_xor]
-TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);                          // [torch.bitwise_not]
-// By the width or more, and by negative numbers: 0. [torch.bitwise_left_shift]
+// The bits that either has; of integers and bools. [torch.bitwise_or]
+TINY_API tiny_tensor *tiny_bitwise_or(tiny_tensor *a, tiny_tensor *b);
+// The bits that one of them has; of integers and bools. [torch.bitwise_xor]
+TINY_API tiny_tensor *tiny_bitwise_xor(tiny_tensor *a, tiny_tensor *b);
+// The bits that x has not; of integers and bools. [torch.bitwise_not]
+TINY_API tiny_tensor *tiny_bitwise_not(tiny_tensor *x);
+// Integers, a shifted by b bits; by the width or more, and by negative numbers: 0. [torch.bitwise_left_shift]
 TINY_API tiny_tensor *tiny_shift_left(tiny_tensor *a, tiny_tensor *b);
-// Copies the sign; by the width or more, and by negative numbers: 0 or -1. [torch.bitwise_right_shift]
+// Integers, a shifted by b bits, copies of its sign behind them; by the width or more, and by negative numbers: 0 or
+// -1. [torch.bitwise_right_shift]
 TINY_API tiny_tensor *tiny_shift_right(tiny_tensor *a, tiny_tensor *b);
 
 // The greatest whole number that divides both, not negative; of integers. gcd(0, x) is |x|. [torch.gcd]
@@ -240,7 +258,8 @@ TINY_API tiny_tensor *tiny_where(tiny_tensor *cond, tiny_tensor *a, tiny_tensor 
 // x, but lo below lo and hi above hi; NaN stays. The bounds are rounded to x's dtype, those of integers
 // towards 0; beyond its range they don't matter, so HUGE_VAL is none. [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp(tiny_tensor *x, double lo, double hi);
-// The same with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi. [torch.clamp]
+// As tiny_clamp, with tensors for bounds, which broadcast and get gradients; NULL: none. Where lo > hi: hi.
+// [torch.clamp]
 TINY_API tiny_tensor *tiny_clamp_to(tiny_tensor *x, tiny_tensor *lo, tiny_tensor *hi);
 // a + weight (b - a), from the nearer end. [torch.lerp]
 TINY_API tiny_tensor *tiny_lerp(tiny_tensor *a, tiny_tensor *b, tiny_tensor *weight);
@@ -249,70 +268,101 @@ TINY_API tiny_tensor *tiny_addcmul(tiny_tensor *x, tiny_tensor *a, tiny_tensor *
 // x + value a / b [torch.addcdiv]
 TINY_API tiny_tensor *tiny_addcdiv(tiny_tensor *x, tiny_tensor *a, tiny_tensor *b, double value);
 
-TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);                                  // not of bools [torch.neg]
-// its gradient at 0 is 0 [torch.abs]
+// -x; not of bools. [torch.neg]
+TINY_API tiny_tensor *tiny_neg(tiny_tensor *x);
+// |x|; its gradient at 0 is 0. [torch.abs]
 TINY_API tiny_tensor *tiny_abs(tiny_tensor *x);
 // -1, 0, 1; NaN gives 0 [torch.sign]
 TINY_API tiny_tensor *tiny_sign(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_square(tiny_tensor *x);                               // x x; of bools a bool [torch.square]
-TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);                                // towards 0 [torch.trunc]
-TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);                                // downwards [torch.floor]
-TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);                                 // upwards [torch.ceil]
-TINY_API tiny_tensor *tiny_round(tiny_tensor *x);                                // halves to even [torch.round]
-// To so many decimals, negative: tens, hundreds ..; integers take none or more and stay. [torch.round(decimals=)]
+// x x; of bools a bool. [torch.square]
+TINY_API tiny_tensor *tiny_square(tiny_tensor *x);
+// x rounded towards 0. [torch.trunc]
+TINY_API tiny_tensor *tiny_trunc(tiny_tensor *x);
+// x rounded downwards. [torch.floor]
+TINY_API tiny_tensor *tiny_floor(tiny_tensor *x);
+// x rounded upwards. [torch.ceil]
+TINY_API tiny_tensor *tiny_ceil(tiny_tensor *x);
+// x rounded to the nearest whole number, halves to even. [torch.round]
+TINY_API tiny_tensor *tiny_round(tiny_tensor *x);
+// x rounded to so many decimals, negative: tens, hundreds ..; integers take none or more and stay.
+// [torch.round(decimals=)]
 TINY_API tiny_tensor *tiny_round_to(tiny_tensor *x, int decimals);
 // x - trunc(x), of floats [torch.frac]
 TINY_API tiny_tensor *tiny_frac(tiny_tensor *x);
 // |a| with the sign of b; of no NaN, whose sign is not kept [torch.copysign]
 TINY_API tiny_tensor *tiny_copysign(tiny_tensor *a, tiny_tensor *b);
-// 0, at_zero, 1 [torch.heaviside]
+// 0 below 0, at_zero at 0, 1 above. [torch.heaviside]
 TINY_API tiny_tensor *tiny_heaviside(tiny_tensor *x, tiny_tensor *at_zero);
 // Numbers for NaN, inf and -inf; a posinf or neginf of NaN means the greatest and least of the dtype.
 // [torch.nan_to_num]
 TINY_API tiny_tensor *tiny_nan_to_num(tiny_tensor *x, double nan, double posinf, double neginf);
 
-// Questions give bool. [torch.isnan]
+// bool: is x NaN? [torch.isnan]
 TINY_API tiny_tensor *tiny_isnan(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_isinf(tiny_tensor *x);                                // [torch.isinf]
-TINY_API tiny_tensor *tiny_isposinf(tiny_tensor *x);                             // [torch.isposinf]
-TINY_API tiny_tensor *tiny_isneginf(tiny_tensor *x);                             // [torch.isneginf]
-// neither inf nor NaN [torch.isfinite]
+// bool: is x inf or -inf? [torch.isinf]
+TINY_API tiny_tensor *tiny_isinf(tiny_tensor *x);
+// bool: is x inf? [torch.isposinf]
+TINY_API tiny_tensor *tiny_isposinf(tiny_tensor *x);
+// bool: is x -inf? [torch.isneginf]
+TINY_API tiny_tensor *tiny_isneginf(tiny_tensor *x);
+// bool: is x neither inf nor NaN? [torch.isfinite]
 TINY_API tiny_tensor *tiny_isfinite(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_signbit(tiny_tensor *x);                              // of -0 true [torch.signbit]
+// bool: is the sign of x negative? Of -0 it is. [torch.signbit]
+TINY_API tiny_tensor *tiny_signbit(tiny_tensor *x);
 
 // ** math: functions of real numbers ********************************************************* >>math
 //
 // As elementwise; integers and bools become f32. Errors are a few units in the last place, see
 // tests/test_transcendental.c.
 
-TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);                                 // [torch.sqrt]
-TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);                                // 1 / sqrt(x) [torch.rsqrt]
-// also of negative x [numpy.cbrt]
+// The square root; NaN below 0. [torch.sqrt]
+TINY_API tiny_tensor *tiny_sqrt(tiny_tensor *x);
+// 1 / sqrt(x). [torch.rsqrt]
+TINY_API tiny_tensor *tiny_rsqrt(tiny_tensor *x);
+// The cube root, also of negative x. [numpy.cbrt]
 TINY_API tiny_tensor *tiny_cbrt(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);                           // 1 / x [torch.reciprocal]
-TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);                                  // [torch.exp]
-TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);                                 // [torch.exp2]
+// 1 / x. [torch.reciprocal]
+TINY_API tiny_tensor *tiny_reciprocal(tiny_tensor *x);
+// e^x. [torch.exp]
+TINY_API tiny_tensor *tiny_exp(tiny_tensor *x);
+// 2^x. [torch.exp2]
+TINY_API tiny_tensor *tiny_exp2(tiny_tensor *x);
 // exp(x) - 1, exact near 0 [torch.expm1]
 TINY_API tiny_tensor *tiny_expm1(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_log(tiny_tensor *x);                                  // [torch.log]
-TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);                                 // [torch.log2]
-TINY_API tiny_tensor *tiny_log10(tiny_tensor *x);                                // [torch.log10]
+// The natural logarithm; -inf of 0, NaN below. [torch.log]
+TINY_API tiny_tensor *tiny_log(tiny_tensor *x);
+// As tiny_log, to base 2. [torch.log2]
+TINY_API tiny_tensor *tiny_log2(tiny_tensor *x);
+// As tiny_log, to base 10. [torch.log10]
+TINY_API tiny_tensor *tiny_log10(tiny_tensor *x);
 // log(1 + x), exact near 0 [torch.log1p]
 TINY_API tiny_tensor *tiny_log1p(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);                                  // [torch.sin]
-TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);                                  // [torch.cos]
-TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);                                  // [torch.tan]
-TINY_API tiny_tensor *tiny_asin(tiny_tensor *x);                                 // [torch.asin]
-TINY_API tiny_tensor *tiny_acos(tiny_tensor *x);                                 // [torch.acos]
-TINY_API tiny_tensor *tiny_atan(tiny_tensor *x);                                 // [torch.atan]
+// The sine of x, in radians. [torch.sin]
+TINY_API tiny_tensor *tiny_sin(tiny_tensor *x);
+// The cosine of x, in radians. [torch.cos]
+TINY_API tiny_tensor *tiny_cos(tiny_tensor *x);
+// The tangent of x, in radians. [torch.tan]
+TINY_API tiny_tensor *tiny_tan(tiny_tensor *x);
+// The inverse of sin, -pi/2 to pi/2. [torch.asin]
+TINY_API tiny_tensor *tiny_asin(tiny_tensor *x);
+// The inverse of cos, 0 to pi. [torch.acos]
+TINY_API tiny_tensor *tiny_acos(tiny_tensor *x);
+// The inverse of tan, -pi/2 to pi/2. [torch.atan]
+TINY_API tiny_tensor *tiny_atan(tiny_tensor *x);
 // The angle of the point (x, y), -pi to pi, by the signs of both; the gradient at (0, 0) is finite. [torch.atan2]
 TINY_API tiny_tensor *tiny_atan2(tiny_tensor *y, tiny_tensor *x);
-TINY_API tiny_tensor *tiny_sinh(tiny_tensor *x);                                 // [torch.sinh]
-TINY_API tiny_tensor *tiny_cosh(tiny_tensor *x);                                 // [torch.cosh]
-TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);                                 // [torch.tanh]
-TINY_API tiny_tensor *tiny_asinh(tiny_tensor *x);                                // [torch.asinh]
-TINY_API tiny_tensor *tiny_acosh(tiny_tensor *x);                                // [torch.acosh]
-TINY_API tiny_tensor *tiny_atanh(tiny_tensor *x);                                // [torch.atanh]
+// (e^x - e^-x) / 2. [torch.sinh]
+TINY_API tiny_tensor *tiny_sinh(tiny_tensor *x);
+// (e^x + e^-x) / 2. [torch.cosh]
+TINY_API tiny_tensor *tiny_cosh(tiny_tensor *x);
+// sinh(x) / cosh(x). [torch.tanh]
+TINY_API tiny_tensor *tiny_tanh(tiny_tensor *x);
+// The inverse of sinh. [torch.asinh]
+TINY_API tiny_tensor *tiny_asinh(tiny_tensor *x);
+// The inverse of cosh; NaN below 1. [torch.acosh]
+TINY_API tiny_tensor *tiny_acosh(tiny_tensor *x);
+// The inverse of tanh; NaN beyond -1 and 1. [torch.atanh]
+TINY_API tiny_tensor *tiny_atanh(tiny_tensor *x);
 // sqrt(a^2 + b^2) without overflow on the way; the gradient at (0, 0) is 0. [torch.hypot]
 TINY_API tiny_tensor *tiny_hypot(tiny_tensor *a, tiny_tensor *b);
 // log(e^a + e^b) [torch.logaddexp]
@@ -327,32 +377,38 @@ TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
 // sin(pi x) / (pi x) [torch.sinc]
 TINY_API tiny_tensor *tiny_sinc(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_deg2rad(tiny_tensor *x);                              // [torch.deg2rad]
-TINY_API tiny_tensor *tiny_rad2deg(tiny_tensor *x);                              // [torch.rad2deg]
-TINY_API tiny_tensor *tiny_erf(tiny_tensor *x);                                  // [torch.erf]
-// 1 - erf(x), exact far out [torch.erfc]
+// x pi / 180. [torch.deg2rad]
+TINY_API tiny_tensor *tiny_deg2rad(tiny_tensor *x);
+// x 180 / pi. [torch.rad2deg]
+TINY_API tiny_tensor *tiny_rad2deg(tiny_tensor *x);
+// The error function: 2 / sqrt(pi) times the integral of e^(-t^2) over 0 to x. [torch.erf]
+TINY_API tiny_tensor *tiny_erf(tiny_tensor *x);
+// 1 - erf(x), exact far out. [torch.erfc]
 TINY_API tiny_tensor *tiny_erfc(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);                               // [torch.erfinv]
+// The inverse of erf; NaN beyond -1 and 1. [torch.erfinv]
+TINY_API tiny_tensor *tiny_erfinv(tiny_tensor *x);
 // log |gamma(x)| [torch.lgamma]
 TINY_API tiny_tensor *tiny_lgamma(tiny_tensor *x);
-// lgamma's derivative [torch.digamma]
+// The derivative of lgamma. [torch.digamma]
 TINY_API tiny_tensor *tiny_digamma(tiny_tensor *x);
 // The n-th derivative of digamma, n from 0 to 24, TINY_E_ARG beyond. Poles, at 0 and below, are inf, or -inf if n is
 // even; those of n = 0 below 0 are NaN. The error grows with n: about n units in the last place of the value, or, of
 // negative x, of the greatest term of its sum, n! / d^(n+1) at distance d from the nearest pole. [torch.polygamma]
 TINY_API tiny_tensor *tiny_polygamma(int n, tiny_tensor *x);
-// Modified Bessel functions of the first kind: of order 0 [torch.special.i0]
+// The modified Bessel function of the first kind of order 0. [torch.special.i0]
 TINY_API tiny_tensor *tiny_i0(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_i0e(tiny_tensor *x);                                  // i0 e^-|x| [torch.special.i0e]
-// of order 1 [torch.special.i1]
+// i0(x) e^-|x|. [torch.special.i0e]
+TINY_API tiny_tensor *tiny_i0e(tiny_tensor *x);
+// The modified Bessel function of the first kind of order 1. [torch.special.i1]
 TINY_API tiny_tensor *tiny_i1(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);                                  // i1 e^-|x| [torch.special.i1e]
+// i1(x) e^-|x|. [torch.special.i1e]
+TINY_API tiny_tensor *tiny_i1e(tiny_tensor *x);
 // The incomplete gamma function's ratio P: the integral of t^(a-1) e^-t over 0 to x, divided by gamma(a). NaN where a
 // or x is negative; the ends (a or x 0 or infinite) are the limits. The gradient flows to x alone. A sum of 39 (f64:
 // 66) terms for each element. Of a >= 8 a small result p is good to some -log(p) units in its last place, else to a
 // few. [torch.special.gammainc]
 TINY_API tiny_tensor *tiny_igamma(tiny_tensor *a, tiny_tensor *x);
-// The rest, Q = 1 - P, exact where it is small. [torch.special.gammaincc]
+// 1 - P, for P as tiny_igamma gives it; exact where it is small. [torch.special.gammaincc]
 TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
 
 // ** activations ****************************************************************************** >>activations
@@ -360,9 +416,10 @@ TINY_API tiny_tensor *tiny_igammac(tiny_tensor *a, tiny_tensor *x);
 // As elementwise; integers and bools become f32 but in relu, relu6, hardtanh and threshold. Gradients at the joints of
 // their pieces are PyTorch's.
 
-// its gradient at 0 is 0 [torch.relu]
+// x above 0, else 0; its gradient at 0 is 0. [torch.relu]
 TINY_API tiny_tensor *tiny_relu(tiny_tensor *x);
-TINY_API tiny_tensor *tiny_relu6(tiny_tensor *x);                                // [torch.nn.functional.relu6]
+// x between 0 and 6, else the nearer of them. [torch.nn.functional.relu6]
+TINY_API tiny_tensor *tiny_relu6(tiny_tensor *x);
 // 1 / (1 + e^-x) [torch.sigmoid]
 TINY_API tiny_tensor *tiny_sigmoid(tiny_tensor *x);
 // x sigmoid(x) [torch.nn.functional.silu]
@@ -373,16 +430,17 @@ TINY_API tiny_tensor *tiny_mish(tiny_tensor *x);
 TINY_API tiny_tensor *tiny_gelu(tiny_tensor *x);
 // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2. [torch.nn.functional.gelu(approximate="tanh")]
 TINY_API tiny_tensor *tiny_gelu_tanh(tiny_tensor *x);
-// alpha (e^x - 1) below 0. [torch.nn.functional.elu]
+// x above 0, alpha (e^x - 1) below. [torch.nn.functional.elu]
 TINY_API tiny_tensor *tiny_elu(tiny_tensor *x, double alpha);
-TINY_API tiny_tensor *tiny_selu(tiny_tensor *x);                                 // [torch.nn.functional.selu]
-// alpha (e^(x / alpha) - 1) below 0; TINY_E_ARG: alpha is 0. [torch.nn.functional.celu]
+// 1.0507.. x above 0, 1.0507.. * 1.6733.. (e^x - 1) below. [torch.nn.functional.selu]
+TINY_API tiny_tensor *tiny_selu(tiny_tensor *x);
+// x above 0, alpha (e^(x / alpha) - 1) below. TINY_E_ARG: alpha is 0. [torch.nn.functional.celu]
 TINY_API tiny_tensor *tiny_celu(tiny_tensor *x, double alpha);
-// slope x below 0 [torch.nn.functional.leaky_relu]
+// x above 0, slope x below. [torch.nn.functional.leaky_relu]
 TINY_API tiny_tensor *tiny_leaky_relu(tiny_tensor *x, double slope);
-// slope weight[c] below 0; weight has one element, or one for each of x's dim 1. [torch.nn.functional.prelu]
+// x above 0, weight[c] x below; weight has one element, or one for each of x's dim 1. [torch.nn.functional.prelu]
 TINY_API tiny_tensor *tiny_prelu(tiny_tensor *x, tiny_tensor *weight);
-// As evaluated: the slope below 0 is (lower + upper) / 2. [torch.nn.functional.rrelu]
+// x above 0, (lower + upper) / 2 x below: as evaluated, not as trained. [torch.nn.functional.rrelu]
 TINY_API tiny_tensor *tiny_rrelu(tiny_tensor *x, double lower, double upper);
 // lo up to lo, hi from hi; the gradient there is 0. [torch.nn.functional.hardtanh]
 TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi);
@@ -390,11 +448,11 @@ TINY_API tiny_tensor *tiny_hardtanh(tiny_tensor *x, double lo, double hi);
 TINY_API tiny_tensor *tiny_hardsigmoid(tiny_tensor *x);
 // x relu6(x + 3) / 6 [torch.nn.functional.hardswish]
 TINY_API tiny_tensor *tiny_hardswish(tiny_tensor *x);
-// value up to threshold [torch.nn.functional.threshold]
+// x above threshold, else value. [torch.nn.functional.threshold]
 TINY_API tiny_tensor *tiny_threshold(tiny_tensor *x, double threshold, double value);
-// 0 within +-lambda [torch.nn.functional.hardshrink]
+// 0 within -lambda .. lambda, else x. [torch.nn.functional.hardshrink]
 TINY_API tiny_tensor *tiny_hardshrink(tiny_tensor *x, double lambda);
-// and moved by it [torch.nn.functional.softshrink]
+// 0 within -lambda .. lambda, else x moved towards 0 by lambda. [torch.nn.functional.softshrink]
 TINY_API tiny_tensor *tiny_softshrink(tiny_tensor *x, double lambda);
 // x - tanh(x) [torch.nn.functional.tanhshrink]
 TINY_API tiny_tensor *tiny_tanhshrink(tiny_tensor *x);
@@ -412,17 +470,18 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis);
 // Axes may be negative. keepdim: they stay as dims of 1. f16, bf16 and f8 are computed in f32 and come back as what
 // they were. Where a result is called real, integers and bools give f32.
 
-// Bools and integers other than u64 give i64. Nothing adds up to 0. [torch.sum]
+// The sum. Bools and integers other than u64 give i64. Nothing adds up to 0. [torch.sum]
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
-// Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
+// The product. Dtypes as tiny_sum. The product of nothing is 1. Gradients are exact at zeros. [torch.prod]
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
-// NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is nothing along
-// the axis. [torch.amax]
+// The greatest; NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is
+// nothing along the axis. [torch.amax]
 TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);           // as tiny_max [torch.amin]
+// The least, as tiny_max. [torch.amin]
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);
 // Returns the minimum; *max becomes the maximum. [torch.aminmax]
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max);
-// real; of nothing NaN [torch.mean]
+// Real: the mean; of nothing NaN. [torch.mean]
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim);
 // Real: the sum of squared distances from the mean, divided by n - correction. [torch.var]
 TINY_API tiny_tensor *tiny_var(tiny_tensor *x, int axis, int keepdim, int correction);
@@ -432,14 +491,16 @@ TINY_API tiny_tensor *tiny_std(tiny_tensor *x, int axis, int keepdim, int correc
 TINY_API tiny_tensor *tiny_var_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
 // Returns the deviation; *mean becomes the mean. [torch.std_mean]
 TINY_API tiny_tensor *tiny_std_mean(tiny_tensor *x, int axis, int keepdim, int correction, tiny_tensor **mean);
-// NaN counts as 0 [torch.nansum]
+// tiny_sum of what is not NaN. [torch.nansum]
 TINY_API tiny_tensor *tiny_nansum(tiny_tensor *x, int axis, int keepdim);
-// real, of what is not NaN [torch.nanmean]
+// tiny_mean of what is not NaN. [torch.nanmean]
 TINY_API tiny_tensor *tiny_nanmean(tiny_tensor *x, int axis, int keepdim);
 // bool: is one not 0? [torch.any]
 TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim);
-TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim);           // bool: is none 0? [torch.all]
-TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim); // i64 [torch.count_nonzero]
+// bool: is none 0? [torch.all]
+TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim);
+// i64: how many are not 0. [torch.count_nonzero]
+TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim);
 // Real: (sum |x|^p)^(1/p); p 0: how many are not 0, HUGE_VAL: the greatest |x|, -HUGE_VAL: the least. No gradient flows
 // to elements that are 0 or from a norm that is 0. [torch.linalg.vector_norm]
 TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim);
@@ -451,26 +512,26 @@ TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
 // Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
 
-// i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL: of x laid flat. No
-// gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
+// Where the greatest is, i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL:
+// of x laid flat. No gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
 TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim);
-// NaN counts as the least [torch.argmin]
+// Where the least is, as tiny_argmax; NaN counts as the least. [torch.argmin]
 TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim);
 // Returns the maximum; *index becomes what tiny_argmax gives. The gradient goes to that element alone. [torch.max]
 TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
-// [torch.min]
+// Returns the minimum; *index becomes what tiny_argmin gives, else as tiny_max_with_index. [torch.min]
 TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
 
 // x's shape: element i folds 0 to i of the axis. Dtypes as tiny_sum. [torch.cumsum]
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis);
-// gradients are exact at zeros [torch.cumprod]
+// The product of elements 0 to i of the axis, as tiny_cumsum; gradients are exact at zeros. [torch.cumprod]
 TINY_API tiny_tensor *tiny_cumprod(tiny_tensor *x, int axis);
-// real: log of the sum of exp(x) [torch.logcumsumexp]
+// Real: the logarithm of the sum of exp(x) over elements 0 to i of the axis. [torch.logcumsumexp]
 TINY_API tiny_tensor *tiny_logcumsumexp(tiny_tensor *x, int axis);
 // Running maxima; *index (may be NULL) becomes their positions, i32, the last of equals. The gradient goes to those
 // elements, by a sum over the axis for each of them. NaN stays from where it comes. [torch.cummax]
 TINY_API tiny_tensor *tiny_cummax(tiny_tensor *x, int axis, tiny_tensor **index);
-// as tiny_cummax [torch.cummin]
+// Running minima, as tiny_cummax. [torch.cummin]
 TINY_API tiny_tensor *tiny_cummin(tiny_tensor *x, int axis, tiny_tensor **index);
 
 // Each element along axis minus the one before it, n times over; the axis gets shorter by one each time. before and
@@ -515,19 +576,19 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
 // nowhere longer than src, or, but for the axis, than x. Of several sources for one place the last one, in
 // the order of axis, stays, and has the gradient. [torch.scatter]
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same, but src is added. f16 and bf16 add up in f32. [torch.scatter_add]
+// As tiny_scatter, but src is added to x. f16 and bf16 add up in f32. [torch.scatter_add]
 TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
-// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where
-// nothing goes. [torch.scatter_reduce]
+// As tiny_scatter, by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
+// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where nothing
+// goes. [torch.scatter_reduce]
 TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
                                           char mode, int include_self);
 // index (m) or 0-d, src like x with m along axis, or 0-d: slices of src are added to those of x.
 // [torch.index_add]
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same, but they replace them; of several the last one stays. [torch.index_copy]
+// As tiny_index_add, but slices of src replace those of x; of several the last one stays. [torch.index_copy]
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// The same by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
+// As tiny_index_add, by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
 TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src, char mode,
                                         int include_self);
 // Slices of x at index (m) or 0-d become value. [torch.index_fill]
@@ -583,15 +644,16 @@ TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int kee
 // The element in the middle, of two the lesser; NaN if there is one. axis may be TINY_ALL; indices are then
 // flat. [torch.median]
 TINY_API tiny_tensor *tiny_median(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
-// The same of what is not NaN. [torch.nanmedian]
+// tiny_median of what is not NaN. [torch.nanmedian]
 TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny_tensor **indices);
 // Quantiles q, 0-d or (m) of numbers in 0..1, along axis, which may be TINY_ALL: between two elements in
 // proportion. m is the first dim of the result. NaN where there is one, or q is out of range. Integers as
 // f32. [torch.quantile]
 TINY_API tiny_tensor *tiny_quantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
-// The same of what is not NaN. [torch.nanquantile]
+// tiny_quantile of what is not NaN. [torch.nanquantile]
 TINY_API tiny_tensor *tiny_nanquantile(tiny_tensor *x, tiny_tensor *q, int axis, int keepdim);
-typedef enum tiny_quantile_rule {          // between two elements
+// What a quantile is that lies between two elements.
+typedef enum tiny_quantile_rule {
   TINY_QUANTILE_LINEAR = 0,                // in proportion
   TINY_QUANTILE_LOWER,                     // the lower one
   TINY_QUANTILE_HIGHER,                    // the higher one
@@ -610,7 +672,7 @@ TINY_API tiny_tensor *tiny_mode(tiny_tensor *x, int axis, int keepdim, tiny_tens
 // how often each occurs; either may be NULL. Each NaN is one of its own. Computes x, to learn how many there
 // are. [torch.unique]
 TINY_API tiny_tensor *tiny_unique(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
-// The same, but only of equal elements that follow each other in flattened x one stays.
+// As tiny_unique, but only of equal elements that follow each other in flattened x one stays.
 // [torch.unique_consecutive]
 TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inverse, tiny_tensor **counts);
 // The different slices of x along axis, in the order of their first elements that differ, row-major as numpy.unique has
@@ -618,7 +680,7 @@ TINY_API tiny_tensor *tiny_unique_consecutive(tiny_tensor *x, tiny_tensor **inve
 // which one each slice is, counts how often each occurs. A slice with a NaN is one of its own. Computes x.
 // [torch.unique(dim=)]
 TINY_API tiny_tensor *tiny_unique_along(tiny_tensor *x, int axis, tiny_tensor **inverse, tiny_tensor **counts);
-// The same, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
+// As tiny_unique_along, but only of equal slices that follow each other one stays. [torch.unique_consecutive(dim=)]
 TINY_API tiny_tensor *tiny_unique_consecutive_along(tiny_tensor *x, int axis, tiny_tensor **inverse,
                                                     tiny_tensor **counts);
 // Where values (..,m) go into rising rows sorted (..,n), or (n) for all: how many elements are less, or not
@@ -631,9 +693,9 @@ TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int rig
 // their weights, which have x's shape or are NULL; density: divided by their total and the width of the part.
 // The float dtype of weights, or else of x, f32 for integers. [numpy.histogram]
 TINY_API tiny_tensor *tiny_histogram(tiny_tensor *x, tiny_tensor *edges, tiny_tensor *weights, int density);
-// The same of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if there are
-// none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1 and lo <= hi.
-// No gradient but to weights. [numpy.histogram(range=)]
+// tiny_histogram of bins equal parts of lo..hi; lo == hi: from the least element to the greatest, from 0 to 1 if
+// there are none. *edges (may be NULL) becomes the (bins+1) edges, in x's float dtype. TINY_E_ARG unless bins >= 1
+// and lo <= hi. No gradient but to weights. [numpy.histogram(range=)]
 TINY_API tiny_tensor *tiny_histogram_bins(tiny_tensor *x, int64_t bins, double lo, double hi, tiny_tensor *weights,
                                           int density, tiny_tensor **edges);
 // Which elements of x are among those of set: bool of x's shape. NaN is among none. No gradient. [torch.isin]

@@ -20,7 +20,8 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
 // tiny_end, on the device; what changes from step to step is a scalar or lies in memory, so every step is the same
 // graph and replays the first one's plan.
 
-typedef enum tiny_optim_kind {             // the default lr, beta1, beta2, eps; what they are from
+// Optimisers: the default lr, beta1, beta2, eps; what they are from.
+typedef enum tiny_optim_kind {
   TINY_SGD,        // 1e-2. momentum, dampening, nesterov [torch.optim.SGD]
   TINY_ADAM,       // 1e-3, 0.9, 0.999, 1e-8. amsgrad [torch.optim.Adam]
   TINY_ADAMW,      // as TINY_ADAM, weight_decay shrinks parameters instead of adding to gradients [torch.optim.AdamW]
@@ -34,9 +35,10 @@ typedef enum tiny_optim_kind {             // the default lr, beta1, beta2, eps;
   TINY_OPTIM_COUNT
 } tiny_optim_kind;
 
+// Where 0 would mean the default: a number that is 0 in f32.
+#define TINY_ZERO 1e-300
 // An optimiser: begin with a zeroed struct. 0 means the default of the kind; where a 0 is meant, say TINY_ZERO.
 // Groups of parameters with different settings are several optimisers.
-#define TINY_ZERO 1e-300                   // a number that is 0 in f32, and is not the default
 typedef struct tiny_optim {
   tiny_optim_kind kind;
   double lr;                               // may change at every step, at no cost; the numbers below are compiled in
@@ -47,8 +49,9 @@ typedef struct tiny_optim {
   tiny_tensor **state; int n;              // its own from here on: state[slot * n + parameter], some of them NULL
   tiny_tensor *left;                       // (2): how far the averages over beta1 and beta2 are filled
   tiny_ctx *t;
-  tiny_tensor *rate;                       // 0-d float in the place of lr, for steps that are captured: an input of the
-                                           // program, or memory that is written between runs. NULL: lr
+  // 0-d float in the place of lr, for steps that are captured: an input of the program, or memory that is written
+  // between runs. NULL: lr
+  tiny_tensor *rate;
 } tiny_optim;
 // Moves params[0..n-1] by grads[0..n-1]. State is f32 for f16 and bf16 parameters, made of zeros at the first step and
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.

@@ -4,7 +4,7 @@
 //      in columns, but pages apart from row to row, in memory that no cache holds.
 // A tile of sums in registers would take a piece of every row and leave the rest of the page to the next tile: what the
 // processor fetches ahead would be for nothing. Here the sums of a block lie in the nearest cache, and a few rows are
-// walked along side by side; a chunk adds them up and then to what was there.
+// walked along side by side; a kblock adds them up and then to what was there.
 #ifndef TN_CODEGEN_COLUMN_REDUCE
 #define TN_CODEGEN_COLUMN_REDUCE
 #ifndef TINY_AMALGAMATED
@@ -13,7 +13,7 @@
 
 enum {
   TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
-  TN_COLUMNS_CHUNKS = 16                   // that pay for clearing and reading the sums of a block
+  TN_COLUMNS_KBLOCKS = 16                  // that pay for clearing and reading the sums of a block
 };
 
 // Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
@@ -36,10 +36,10 @@ static int tn_columns_lie_apart(tiny_ctx *t, const tn_profile *p, const tn_targe
   return wide;
 }
 
-// Rows of a chunk: the most of 8 that divide the extent; 0: there are no such.
-static int64_t tn_columns_chunk(const tiny_uop *r) {
+// Rows of a kblock: the most of 8 that divide the extent; 0: there are no such.
+static int64_t tn_columns_kblock(const tiny_uop *r) {
   for (int64_t f = 8; f >= 4; f--)
-    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_CHUNKS) return f;
+    if (tn_range_extent(r) % f == 0 && tn_range_extent(r) / f >= TN_COLUMNS_KBLOCKS) return f;
   return 0;
 }
 
@@ -55,17 +55,17 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
 }
 
 static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
-  tiny_uop *v = NULL, *inner[2], *chunks;
+  tiny_uop *v = NULL, *inner[2], *kblocks;
   tn_list reduces = {NULL, 0, 0};
   if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
-  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_chunk(p->red[0]);
+  const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_kblock(p->red[0]);
   const int lanes = tn_target_lanes(target, p);
   const double work = tn_work(p);
   if (!f || !rows || f <= lanes || !tn_columns_lie_apart(s->t, p, target, v)) return 0;
   inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
-  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &chunks);
-  tn_do_kind(s, TN_OPT_LOOP, chunks);
+  tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &kblocks);
+  tn_do_kind(s, TN_OPT_LOOP, kblocks);
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   tn_do_stage(s, reduces.u[0], 2, inner);
   tn_make_tasks(s, work, TN_ALL_LOOPS);

@@ -33,13 +33,11 @@ static tiny_uop *tn_dot_of(tiny_ctx *t, int dot, tiny_uop *x, tiny_uop *y, tiny_
 // along the range share a word. 1: it did.
 static int tn_transform_dot(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
-  if (!target->renderer || p->nreduce != 1 || p->nred != 1 || p->reduce[0]->k != TINY_OP_ADD) return 0;
-  tiny_uop *reduce = p->reduce[0], *product = reduce->src[0], *r = p->red[0];
-  if (reduce->nsrc != 2) return 0;
-  if (product->op != TINY_OP_MUL || product->src[0]->op != TINY_OP_CAST || product->src[1]->op != TINY_OP_CAST)
-    return 0;
+  tn_contraction c;
+  if (!target->renderer || !tn_contraction_of_kernel(t, p, &c) || !tn_contraction_is_narrow(&c) || c.inside) return 0;
+  tiny_uop *reduce = c.sum, *r = p->red[0];
   for (size_t i = 0; i < 2 * sizeof tn_dots / sizeof *tn_dots; i++) {
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0];
+    tiny_uop *x = c.operand[i & 1]->src[0], *y = c.operand[!(i & 1)]->src[0];
     const int dot = tn_dots[i / 2].dot, n = 32 / tn_bits(x->dtype);
     if (!tn_target_dots(target, dot) || x->dtype != tn_dots[i / 2].x || y->dtype != tn_dots[i / 2].y ||
         reduce->dtype != tn_dots[i / 2].sum || tn_range_extent(r) % n || tn_range_extent(r) == n)

@@ -75,7 +75,7 @@ static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
 }
 
 // The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, and each iteration adds to all of it.
-static tiny_uop *tn_stage_chunks(const tiny_uop *stage) {
+static tiny_uop *tn_stage_kblocks(const tiny_uop *stage) {
   const tiny_uop *u = stage->src[0];
   for (uint32_t i = 1; u->op == TINY_OP_REDUCE && i < u->nsrc; i++)
     if (tn_range_kind(u->src[i]) == TN_LOOP) return u->src[i];
@@ -101,9 +101,9 @@ static tiny_uop *tn_stage_cleared(tiny_ctx *t, const tiny_uop *stage, tiny_uop *
 }
 
 // What an iteration leaves in memory: what was there, and the REDUCE over the other ranges.
-static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *chunks, tiny_uop *index) {
+static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_uop *kblocks, tiny_uop *index) {
   tn_list src = {NULL, 0, 0};
-  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != chunks) tn_push(t, &src, reduce->src[i]);
+  for (uint32_t i = 0; i < reduce->nsrc; i++) if (reduce->src[i] != kblocks) tn_push(t, &src, reduce->src[i]);
   tiny_uop *part = src.n == 1 ? src.u[0] : tn_like(t, reduce, reduce->lanes, src.n, src.u);
   return tn_u2(t, (int)reduce->k, tn_load(t, index, reduce->lanes), part);
 }
@@ -113,8 +113,8 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   int64_t nelem = stage->lanes, owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
           now = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *chunks = tn_stage_chunks(stage);
-  if (chunks) tn_push(t, &end, chunks);
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *kblocks = tn_stage_kblocks(stage);
+  if (kblocks) tn_push(t, &end, kblocks);
   for (uint32_t i = 1; i < stage->nsrc; i++) {
     tiny_uop *r = stage->src[i];
     nelem *= tn_range_extent(r);
@@ -128,13 +128,13 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
   }
-  if (chunks) {                            // in each of them: what is read was added to by the one before
+  if (kblocks) {                            // in each of them: what is read was added to by the one before
     const tiny_uop *cleared = tn_stage_cleared(t, stage, to, flat, &open);
-    tiny_uop *src[3] = {cleared->src[0], cleared->src[1], chunks};
+    tiny_uop *src[3] = {cleared->src[0], cleared->src[1], kblocks};
     to = tn_like(t, cleared, 1, 3, src);
   }
   tiny_uop *index = tn_index_of(t, to, flat, tn_stage_filler(t, sink, stage)), *value = stage->src[0];
-  if (chunks) value = tn_stage_added(t, stage->src[0], chunks, index);
+  if (kblocks) value = tn_stage_added(t, stage->src[0], kblocks, index);
   tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
   tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);
   tn_toposort(t, sink, &all);

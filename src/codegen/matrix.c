@@ -24,18 +24,9 @@ typedef struct tn_core_axis { int64_t block, strip; tiny_uop *r[TN_CORE_LEVELS];
 typedef struct tn_core {
   const tiny_matrix_unit *unit;
   tn_core_axis m, n;                       // r[0]: the whole range, until it is split
-  tiny_uop *r, *chunk, *x, *y;             // of the reduction; its K blocks; the operands, in the dtypes of the unit
-  int64_t chunks, tiles;                   // K blocks, tiles in each
+  tiny_uop *r, *kblock, *x, *y;             // of the reduction; its K blocks; the operands, in the dtypes of the unit
+  int64_t kblocks, tiles;                   // K blocks, tiles in each
 } tn_core;
-
-// The product that the kernel sums, under the condition that a padded range has; NULL: none of two casts.
-static tiny_uop *tn_core_product(const tn_profile *p, tiny_uop **inside) {
-  tiny_uop *reduce = p->nreduce == 1 && p->nred == 1 ? p->reduce[0] : NULL;
-  tiny_uop *u = reduce && reduce->nsrc == 2 && reduce->k == TINY_OP_ADD ? reduce->src[0] : NULL;
-  *inside = NULL;
-  if (u && u->op == TINY_OP_WHERE) { *inside = u->src[0]; u = u->src[1]; }
-  return u && u->op == TINY_OP_MUL && u->src[0]->op == TINY_OP_CAST && u->src[1]->op == TINY_OP_CAST ? u : NULL;
-}
 
 // A place among the values of the ranges, the last one the fastest; NULL: there is one value.
 static tiny_uop *tn_core_at(tiny_ctx *t, int n, tiny_uop *const *r, int64_t each) {
@@ -72,7 +63,7 @@ static tiny_uop *tn_core_a(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
   tiny_uop *const *r = c->m.r, *fresh[5], *from[5] = {r[TN_CORE_STRIPS], r[TN_CORE_TILE], k, r[TN_CORE_ELEMENT], NULL};
   for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], TN_LOOP);
   fresh[4] = tn_range(t, unit->k, TN_VECTOR);
-  tiny_uop *place[3] = {c->chunk, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
+  tiny_uop *place[3] = {c->kblock, k, fresh[4]}, *at = tn_core_at(t, 3, place, 1);
   tiny_uop *x = tn_replace(t, tn_bitcast(t, c->x, tn_bits(unit->a) == 16 ? TINY_U16 : TINY_U8), 1, &c->r, &at);
   tiny_uop *memory = tn_core_stage(t, x, 5, from, fresh);
   return tn_core_load(t, memory, tn_core_at(t, 3, from, unit->m * unit->k), unit->m * unit->k);
@@ -85,7 +76,7 @@ static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
   tiny_uop *const *r = c->n.r, *fresh[4], *from[4] = {r[TN_CORE_TILE], k, NULL, r[TN_CORE_ELEMENT]};
   for (int i = 0; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i == 3 ? TN_VECTOR : TN_LOOP);
   fresh[2] = tn_range(t, words, TN_LOOP);
-  tiny_uop *place[3] = {c->chunk, k, fresh[2]};
+  tiny_uop *place[3] = {c->kblock, k, fresh[2]};
   tiny_uop *y = tn_word_of(t, c->y, c->r, tn_core_at(t, 3, place, 1), unit->together);
   tiny_uop *memory = tn_core_stage(t, y, 4, from, fresh);
   return tn_core_load(t, memory, tn_core_at(t, 2, from, words * unit->n), words * unit->n);
@@ -95,14 +86,14 @@ static tiny_uop *tn_core_b(tiny_ctx *t, const tn_core *c, tiny_uop *k) {
 static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
   const tiny_matrix_unit *unit = c->unit;
   const tn_wmma w = {unit->m, unit->n, unit->k, unit->together, unit->a, unit->b};
-  const int first = c->chunk ? 0 : 2;
+  const int first = c->kblock ? 0 : 2;
   tiny_uop *k = tn_range(t, c->tiles, TN_REDUCE), *src[3], *fresh[4],
            *from[4] = {c->n.r[TN_CORE_STRIPS], c->m.r[TN_CORE_STRIPS], c->m.r[TN_CORE_TILE], c->n.r[TN_CORE_TILE]};
   src[0] = tn_core_a(t, c, k);
   src[1] = tn_core_b(t, c, k);
   src[2] = tn_lanes_of(t, tn_const(t, dtype, tn_dtype_value(dtype, 0)), unit->m * unit->n);
   tiny_uop *product = tn_uop_make(t, TINY_OP_WMMA, dtype, unit->m * unit->n, 3, src, tn_wmma_k(&w), 0, NULL),
-           *over[2] = {k, c->chunk}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->chunk ? 2 : 1, over);
+           *over[2] = {k, c->kblock}, *sum = tn_reduce_over(t, TINY_OP_ADD, product, c->kblock ? 2 : 1, over);
   for (int i = first; i < 4; i++) fresh[i] = tn_core_fresh(t, from[i], i < 2 ? TN_LOOP : TN_UPCAST);
   tiny_uop *memory = tn_core_stage(t, sum, 4 - first, from + first, fresh + first),
            *element[2] = {c->m.r[TN_CORE_ELEMENT], c->n.r[TN_CORE_ELEMENT]};
@@ -111,18 +102,20 @@ static tiny_uop *tn_core_sum(tiny_ctx *t, const tn_core *c, int dtype) {
   return tn_core_load(t, memory, at, 1);
 }
 
-// 1: the kernel's sum is done by the unit that c names, over c's axes, in c->chunks K blocks.
+// 1: the kernel's sum is done by the unit that c names, over c's axes, in c->kblocks K blocks.
 static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core *c) {
   tiny_ctx *t = s->t;
   const tiny_matrix_unit *unit = c->unit;
-  tiny_uop *inside, *operand[2], *product = tn_core_product(p, &inside);
-  if (!product || p->reduce[0]->dtype != unit->c || tn_range_extent(p->red[0]) % (c->chunks * unit->k) ||
+  tiny_uop *operand[2];
+  tn_contraction fact;
+  if (!tn_contraction_of_kernel(t, p, &fact) || !tn_contraction_is_narrow(&fact) || fact.sum->dtype != unit->c ||
+      tn_range_extent(p->red[0]) % (c->kblocks * unit->k) ||
       tn_range_extent(c->m.r[TN_CORE_ELEMENT]) != unit->m || tn_range_extent(c->n.r[TN_CORE_ELEMENT]) != unit->n)
     return 0;
   for (int i = 0; i < 2; i++) {
-    operand[i] = product->src[i]->src[0];
-    if (inside) operand[i] = tn_u3(t, TINY_OP_WHERE, inside, operand[i],
-                                   tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
+    operand[i] = fact.operand[i]->src[0];
+    if (fact.inside) operand[i] = tn_u3(t, TINY_OP_WHERE, fact.inside, operand[i],
+                                          tn_const(t, operand[i]->dtype, tn_dtype_value(operand[i]->dtype, 0)));
   }
   const int first = !tn_depends(t, operand[0], c->m.r[TN_CORE_ELEMENT]);
   c->x = operand[first]; c->y = operand[!first];
@@ -130,8 +123,8 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
     if ((c->n.r[i] && tn_depends(t, c->x, c->n.r[i])) || (c->m.r[i] && tn_depends(t, c->y, c->m.r[i]))) return 0;
   if (c->x->dtype != unit->a || c->y->dtype != unit->b) return 0;
   c->r = p->red[0];
-  c->tiles = tn_range_extent(c->r) / (c->chunks * unit->k);
-  if (c->chunks > 1) c->chunk = tn_range(t, c->chunks, TN_LOOP);
+  c->tiles = tn_range_extent(c->r) / (c->kblocks * unit->k);
+  if (c->kblocks > 1) c->kblock = tn_range(t, c->kblocks, TN_LOOP);
   tiny_uop *sum = tn_core_sum(t, c, p->reduce[0]->dtype);
   s->sink = tn_replace(t, s->sink, 1, &p->reduce[0], &sum);
   return 1;

@@ -107,7 +107,7 @@ static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
   tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *reduce = all.u[i]->src[0];
-    if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_chunks(reduce) ? 2 : 1;
+    if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_kblocks(reduce) ? 2 : 1;
   }
   return sums;
 }
@@ -304,7 +304,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
-  if (x->op == TINY_OP_REDUCE && tn_has_chunks(x) && !s->target->limits->threads) return 0;   // no barriers around
+  if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && !s->target->limits->threads) return 0;   // no barriers around
   tn_open_ranges(s->t, x, tn_is_any, &ranges);
   for (int i = 0; i < ranges.n; i++) {
     const int kind = tn_range_kind(ranges.u[i]), named = tn_opt_is_named(o, s, ranges.u[i]);
@@ -379,7 +379,7 @@ static int tn_opt_matrix(tn_kernel_state *s, const tn_profile *p, const tn_opt *
       p->nreduce != 1 || o->amount < 1 || (units->units_allowed && !units->units_allowed()))
     return 0;
   c.unit = &units->units[o->number];
-  c.chunks = o->amount;
+  c.kblocks = o->amount;
   for (int i = 0; i < o->naxes; i++) {
     tiny_uop *r = tn_opt_axis(s, o, i);
     const int level = i % TN_CORE_LEVELS;

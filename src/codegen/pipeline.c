@@ -13,7 +13,7 @@
 #ifndef TINY_AMALGAMATED
 #include "hints.c"
 #include "scan.c"
-#include "join.c"
+#include "collapse.c"
 #include "optimize.c"
 #include "cost.c"
 #include "../ir/spec.c"
@@ -43,7 +43,7 @@ static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewri
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
 static tiny_uop *tn_pass_masked(tn_pipeline *p, tiny_uop *sink) { return tn_masked_keep(p->t, sink); }
 
-static tiny_uop *tn_pass_joins(tn_pipeline *p, tiny_uop *sink) { return tn_join_ranges(p->t, sink); }
+static tiny_uop *tn_pass_collapse(tn_pipeline *p, tiny_uop *sink) { return tn_collapse_loops(p->t, sink); }
 
 // ** opts **
 
@@ -115,7 +115,7 @@ static const tn_pass tn_passes[] = {
   {"gates",           tn_pass_gates,        TN_PREPARE, TN_IF_FREE},       // of memory
   {"algebra",         tn_pass_simplify,     TN_PREPARE, 0},
   {"masked",          tn_pass_masked,       TN_PREPARE, TN_IF_FREE},
-  {"joins",           tn_pass_joins,        TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
+  {"collapse",        tn_pass_collapse,     TN_PREPARE, TN_IF_FREE | TN_IF_OPTS},      // of adjacent loops
   {"opts",            tn_pass_opts,         TN_OPTIMIZE, TN_IF_OPTS},      // the schedule
   {"bounds",          tn_pass_bounds,       TN_LOWER,   0},
   {"stages",          tn_pass_stages,       TN_LOWER,   0},                // STAGE: memory, stores, barriers

@@ -6,6 +6,7 @@
 #define TN_CODEGEN_PROFILE
 #ifndef TINY_AMALGAMATED
 #include "linearize.c"
+#include "../shape/contraction.c"
 #endif
 
 #define TN_IRREGULAR INT64_MIN             // a stride that is none
@@ -47,7 +48,7 @@ typedef struct tn_profile {
 } tn_profile;                              // filled: its output is filled in loops of their own first
 
 // Has the REDUCE K blocks: loops outside of what is staged?
-static int tn_has_chunks(const tiny_uop *reduce) {
+static int tn_has_kblocks(const tiny_uop *reduce) {
   for (uint32_t i = 1; i < reduce->nsrc; i++) if (tn_range_kind(reduce->src[i]) == TN_LOOP) return 1;
   return 0;
 }
@@ -101,6 +102,43 @@ static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
   tn_toposort(t, sink, &all);
   for (int i = 0; i < all.n; i++) if (tn_is_carried(all.u[i])) p->carried = all.u[i]->src[1];
   tn_profile_nodes(t, &all, p);
+}
+
+// The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then the range of kind REDUCE. Operands are what a
+// product or DOT is of, else the two loads that another function is of, such as a distance. 0: it is none.
+static int tn_contraction_of_kernel(tiny_ctx *t, const tn_profile *p, tn_contraction *c) {
+  tn_list loads = {NULL, 0, 0};
+  memset(c, 0, sizeof *c);
+  if (p->nreduce != 1 || p->nred != 1 || p->nout > 62) return 0;
+  c->sum = p->reduce[0];
+  c->product = c->sum->src[0];
+  c->k = (uint64_t)1 << p->nout;
+  if (c->product->op == TINY_OP_WHERE) { c->inside = c->product->src[0]; c->product = c->product->src[1]; }
+  tiny_uop **operand = c->product->src;
+  if ((c->product->op != TINY_OP_MUL && c->product->op != TINY_OP_DOT) || operand[0] == operand[1]) {
+    tn_collect_op(t, c->sum->src[0], TINY_OP_LOAD, &loads);
+    if (loads.n != 2) return 0;
+    operand = loads.u;
+  }
+  for (int i = 0; i < 2; i++) c->operand[i] = operand[i];
+  for (int d = 0; d < p->nout; d++) {
+    const int with[2] = {tn_depends(t, operand[0], p->out[d]), tn_depends(t, operand[1], p->out[d])};
+    for (int i = 0; i < 2; i++) if (with[i] && !with[!i]) c->own[i] |= (uint64_t)1 << d;
+    if (with[0] && with[1]) c->batch |= (uint64_t)1 << d;
+  }
+  return 1;
+}
+
+// The bit of a range of the output among a contraction's axes; 0: it is none.
+static uint64_t tn_out_bit(const tn_profile *p, const tiny_uop *r) {
+  for (int d = 0; d < p->nout; d++) if (p->out[d] == r) return (uint64_t)1 << d;
+  return 0;
+}
+
+// Is it a plain sum along one range of the product of two conversions, such as matrix units and DOTs compute?
+static int tn_contraction_is_narrow(const tn_contraction *c) {
+  return c->sum->k == TINY_OP_ADD && c->sum->nsrc == 2 && c->product->op == TINY_OP_MUL &&
+      c->operand[0]->op == TINY_OP_CAST && c->operand[1]->op == TINY_OP_CAST;
 }
 
 // Lanes of the target's widest vectors, of the widest elements that the kernel touches.

@@ -13,25 +13,25 @@ enum {
   TN_CORE_BLOCK = 512, TN_CORE_PRODUCTS = 2   // rows and columns of a block; products along a reduction worth a unit
 };
 
-// The longest range of the output that x depends on and y does not.
-static tiny_uop *tn_core_range(tiny_ctx *t, const tn_profile *p, tiny_uop *x, tiny_uop *y) {
+// The longest range of the output that operand i alone moves with; NULL: there is none.
+static tiny_uop *tn_core_range(const tn_profile *p, const tn_contraction *fact, int i) {
   tiny_uop *best = NULL;
-  for (int i = 0; i < p->nout; i++)
-    if (tn_depends(t, x, p->out[i]) && !tn_depends(t, y, p->out[i]) &&
-        (!best || tn_range_extent(p->out[i]) > tn_range_extent(best)))
-      best = p->out[i];
+  for (int d = 0; d < p->nout; d++)
+    if ((fact->own[i] >> d & 1) && (!best || tn_range_extent(p->out[d]) > tn_range_extent(best))) best = p->out[d];
   return best;
 }
 
 // A unit for the kernel's sum, its columns those that are stored together if there is a choice.
 static int tn_core_find(tn_kernel_state *s, const tn_profile *p, const tiny_renderer *units, tn_core *c) {
-  tiny_uop *inside, *product = tn_core_product(p, &inside);
+  tn_contraction fact;
   memset(c, 0, sizeof *c);
-  if (!units || !product || inside || !p->repeats) return 0;
+  if (!units || !p->repeats || !tn_contraction_of_kernel(s->t, p, &fact) || !tn_contraction_is_narrow(&fact) ||
+      fact.inside)
+    return 0;
   for (int i = 0; i < 2 * units->nunits && (!c->unit || tn_stride_in(s->t, p->store->src[1], c->n.r[0]) != 1); i++) {
     const tiny_matrix_unit *unit = &units->units[i / 2];
-    tiny_uop *x = product->src[i & 1]->src[0], *y = product->src[!(i & 1)]->src[0],
-             *m = tn_core_range(s->t, p, x, y), *n = tn_core_range(s->t, p, y, x);
+    tiny_uop *x = fact.operand[i & 1]->src[0], *y = fact.operand[!(i & 1)]->src[0],
+             *m = tn_core_range(p, &fact, i & 1), *n = tn_core_range(p, &fact, !(i & 1));
     if (x->dtype != unit->a || y->dtype != unit->b || p->reduce[0]->dtype != unit->c || !m || !n ||
         tn_range_extent(m) < unit->m || tn_range_extent(n) < unit->n ||
         tn_range_extent(p->red[0]) < TN_CORE_PRODUCTS * unit->k)
@@ -60,8 +60,8 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
   c->m.strip = m < TN_CORE_TILES * unit->m ? unit->m : TN_CORE_TILES * unit->m;
   c->n.strip = n < TN_CORE_TILES * unit->n ? unit->n : TN_CORE_TILES * unit->n;
   const int64_t tile = c->m.strip * unit->k * item, most = tile < TN_CORE_STRIP ? TN_CORE_STRIP / tile : 1;
-  c->chunks = (all + most - 1) / most;
-  c->tiles = (all + c->chunks - 1) / c->chunks;
+  c->kblocks = (all + most - 1) / most;
+  c->tiles = (all + c->kblocks - 1) / c->kblocks;
   while (rows > c->m.strip && rows * c->tiles * unit->k * item > tn_panel_nbytes(target)) rows /= 2;
   while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
   for (int i = 0; i < p->nout; i++)
@@ -85,7 +85,7 @@ static void tn_core_split(tn_kernel_state *s, tn_core_axis *a, int64_t tile) {
 // The loops of the store: others, blocks, and what lies in a block. Returns how many may become tasks.
 static int tn_core_order(tn_kernel_state *s, const tn_core *c) {
   tiny_uop *const *m = c->m.r, *const *n = c->n.r, *axes[8],
-           *order[8] = {m[0], n[0], c->chunks > 1 ? NULL : n[1], m[1], m[2], m[3], c->chunks > 1 ? n[1] : NULL, n[2]};
+           *order[8] = {m[0], n[0], c->kblocks > 1 ? NULL : n[1], m[1], m[2], m[3], c->kblocks > 1 ? n[1] : NULL, n[2]};
   const int loops = (int)s->sink->src[0]->nsrc - 1;
   int count = 0, inner = 0;
   for (int i = 0; i < 8; i++) if (order[i]) axes[count++] = order[i];
@@ -102,11 +102,11 @@ static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target
   if (!tn_core_find(s, p, target->renderer, &c)) return 0;
   const double work = tn_work(p);
   tn_core_sizes(&c, p, target);
-  tn_do_pad(s, c.r, c.chunks * c.tiles * c.unit->k);
+  tn_do_pad(s, c.r, c.kblocks * c.tiles * c.unit->k);
   tn_core_split(s, &c.m, c.unit->m);
   tn_core_split(s, &c.n, c.unit->n);
   for (int i = 0; i < TN_CORE_LEVELS; i++) { axes[i] = c.m.r[i]; axes[TN_CORE_LEVELS + i] = c.n.r[i]; }
-  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.chunks);
+  tn_opt o = tn_opt_of(s, TN_OPT_MATRIX, 2 * TN_CORE_LEVELS, axes, c.kblocks);
   o.number = (int16_t)(c.unit - target->renderer->units);
   if (!tn_do(s, &o)) return 1;
   const int loops = tn_core_order(s, &c);

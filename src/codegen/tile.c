@@ -56,20 +56,23 @@ static int tn_tile_packs_rows(const tn_profile *p, const tn_reads *reads, int i,
   return is_kblocked && reads[i].apart != TN_IRREGULAR && reads[i].apart * nbytes % TN_PAGE_NBYTES == 0;
 }
 
-// Is an operand of this tile worth a panel? A product of two operands, the panel read again for several tiles of
-// rows. A reduction too long for one panel goes in K blocks, as even as can be; short ones, where rows are packed.
-static int tn_tile_packs(const tn_profile *p, const tn_reads *reads, const tn_target *target, tn_tile *c) {
+// Is an operand of this tile worth a panel? Of a contraction whose operands are one load each, the one that moves with
+// the lanes and not with rows, read again for several tiles of them. A reduction too long for one panel goes in K
+// blocks, as even as can be; short ones, where rows are packed.
+static int tn_tile_packs(const tn_profile *p, const tn_contraction *fact, const tn_reads *reads,
+                         const tn_target *target, tn_tile *c) {
   const int64_t width = c->lanes * c->vectors;
-  int operands = 0, panel = -1, rows = -1;
-  if (!c->v || c->v_in_reduce || c->f[0] < 2 || p->nred != 1 || tn_tiles_of(c->v, width) < 2 ||
+  int operands = 0, panels = 0, rows = -1;
+  if (!fact || !c->v || c->v_in_reduce || c->f[0] < 2 || tn_tiles_of(c->v, width) < 2 ||
       tn_tiles_of(c->u[0], c->f[0]) < 4 || tn_range_extent(p->red[0]) < TN_PACK_REDUCE)
     return 0;
+  const uint64_t lanes = tn_out_bit(p, c->v), again = tn_out_bit(p, c->u[0]);
+  for (int i = 0; i < 2; i++) panels += (tn_operand_axes(fact, i) & (lanes | again)) == lanes;
   for (int i = 0; i < p->nload; i++) {
     operands += reads[i].reduce && !reads[i].again;
-    if (reads[i].reduce && reads[i].v && !reads[i].u[0]) panel = i;
     if (reads[i].reduce && !reads[i].v && reads[i].u[0]) rows = i;
   }
-  if (operands != 2 || panel < 0) return 0;
+  if (operands != 2 || !panels) return 0;
   const int64_t nbytes = width * tn_dtypes[p->reduce[0]->dtype].nbytes;
   const int64_t n = tn_range_extent(p->red[0]);
   int64_t most = tn_panel_nbytes(target) / nbytes;
@@ -147,7 +150,8 @@ static int64_t tn_tile_streams(tiny_ctx *t, const tn_profile *p, const tn_target
   return nbytes > last ? tn_machine_line(target->limits) : nbytes > nearer ? (int64_t)TN_PAGE_NBYTES : 0;
 }
 
-static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *target, tn_tile c, tn_tile *best) {
+static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_contraction *fact, const tn_target *target,
+                        tn_tile c, tn_tile *best) {
   tn_reads reads[TN_TILE_LOADS];
   memset(reads, 0, sizeof reads);
   for (int i = 0; i < p->nload; i++) {
@@ -181,7 +185,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_target *targe
       if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
           tn_tile_registers(p, reads, &c) > tn_machine_registers(target->limits))
         continue;
-      c.packs = tn_tile_packs(p, reads, target, &c);
+      c.packs = tn_tile_packs(p, fact, reads, target, &c);
       c.cost = tn_tile_cost(p, reads, &nearest, &c);
       if (c.cost < best->cost) *best = c;
     }
@@ -227,6 +231,8 @@ static uint32_t tn_tile_far(tiny_ctx *t, const tn_profile *p, const tn_target *t
 // The best tile over every choice of lanes and of one or two more output ranges.
 static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target *target) {
   tn_tile best, c;
+  tn_contraction found;
+  const tn_contraction *fact = tn_contraction_of_kernel(t, p, &found) ? &found : NULL;
   memset(&best, 0, sizeof best);
   best.cost = HUGE_VAL; best.lanes = 1; best.vectors = best.f[0] = best.f[1] = 1;
   const int most = tn_target_lanes(target, p);
@@ -244,14 +250,14 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
       c.scatters = !c.v_in_reduce && tn_stride_in(t, p->store->src[1], c.v) != 1;
       if (c.lanes < 2 || (c.scatters && !tn_tile_may_scatter(t, p, c.v, c.lanes))) continue;
     }
-    tn_tile_try(t, p, target, c, &best);
+    tn_tile_try(t, p, fact, target, c, &best);
     for (int a = 0; a < p->nout; a++) if (p->out[a] != c.v) {
       c.u[0] = p->out[a]; c.u[1] = NULL;
-      tn_tile_try(t, p, target, c, &best);
+      tn_tile_try(t, p, fact, target, c, &best);
       for (int b = a + 1; b < p->nout; b++)
         if (p->out[b] != c.v) {
           c.u[1] = p->out[b];
-          tn_tile_try(t, p, target, c, &best);
+          tn_tile_try(t, p, fact, target, c, &best);
         }
     }
   }
@@ -261,14 +267,13 @@ static tn_tile tn_tile_choose(tiny_ctx *t, const tn_profile *p, const tn_target 
 // ** packing **
 
 // Packs the operand that the inner loop reads as vectors, again for every tile of the range `again`: with all that is
-// computed from what it loads.
+// computed from what it loads, or what it loads where the rest moves with `again`.
 static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner, const tiny_uop *again) {
   tiny_ctx *t = s->t;
-  tn_list reduces = {NULL, 0, 0}, operands = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_REDUCE, &reduces);
-  for (int i = 0; i < reduces.n; i++)
-    for (uint32_t j = 0; j < 2 && reduces.u[i]->src[0]->nsrc >= 2; j++)
-      tn_push(t, &operands, reduces.u[i]->src[0]->src[j]);
+  tn_contraction fact;
+  tn_list operands = {NULL, 0, 0};
+  const tn_profile p = tn_profile_of(s);
+  for (int i = 0; i < 2 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
   tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];
@@ -389,14 +394,14 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
 }
 
 // The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
-static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_chunks) {
+static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_kblocks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
   tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
-    if (tn_has_chunks(reduces.u[i]) == with_chunks) {
+    if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
       tn_do_stage(s, reduces.u[i], n, inner);
       return;
     }
@@ -426,7 +431,7 @@ static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile 
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
   tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
-  if (reduces.n == 1 && !tn_has_chunks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
+  if (reduces.n == 1 && !tn_has_kblocks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
     tn_tile_transpose(s, p, c, loop, &lanes);

@@ -1,52 +1,17 @@
 // program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
 //
-// In memory an executable is known by the digest of its kernel, until there are too many and none of the remembered
-// schedules needs it. On disk (runtime/cache.c) it is known by the digest of all that makes it what it is: its text,
-// what stands before it in a module, the device's target (of a compiler: which file it is, what it says of itself, its
-// flags) and this build of the library. KEY.kernel names a module and an entry, MODULE.bin holds the binary, KEY.cc
-// what a compiler said of itself. Many kernels share one module.
+// In:    kernels, or foreign source with its entry. Out: an executable each, or an error.
+// Holds: equal kernels are built once. Many kernels share one module. On disk KEY.kernel names a module and an entry,
+//        MODULE.bin holds the binary, KEY.cc what a compiler said of itself, KEY.opts what a search has found.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
 #ifndef TINY_AMALGAMATED
-#include "cache.c"
-#include "device.c"
+#include "compiler.c"
 #include "../codegen/candidates.c"
 #include "../codegen/pipeline.c"
 #endif
 
-#ifndef TN_MOST_PLANS                      // test builds make them few
-  #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
-  #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
-  #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
-#endif
-#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
-  #define TN_SOURCE_ID "in development"
-#endif
-enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512, TN_PROGRESS_AT = 8 };
-
-typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
-
-typedef struct tn_executable {
-  struct tn_executable *next;
-  tn_digest key;                           // of the kernel
-  void *kernel;                            // the backend's
-  char name[TN_KERNEL_NAME];
-  int64_t global[3], local[3], tasks;
-  double flops, nbytes;
-  size_t local_nbytes;                     // that a launch gives each task
-  int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
-  tn_module *module;                       // NULL: on the host
-  int steps; uint64_t used;                // of plans that launch it; when it was last asked for
-} tn_executable;
-
-struct tn_programs {
-  tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
-  int n; uint64_t time;                    // executables; how often one was asked for
-  tn_module *modules;
-  tn_cache cache;
-  int interpret, said;                     // no compiler: everything is interpreted
-  int based; tn_digest base;               // of what all texts have in common; based: it is there
-};
+enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progress is written
 
 // A kernel on its way to an executable.
 typedef struct tn_build {
@@ -61,41 +26,6 @@ typedef struct tn_build {
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
-
-static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
-  t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
-  if (!t->programs) return TINY_E_MEMORY;
-  tn_cache_open(t, &t->programs->cache, d ? d->cache_dir : NULL);
-  return TINY_OK;
-}
-
-static void tn_programs_close(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  if (!p) return;
-  for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
-    tn_executable *e = p->bucket[i];
-    p->bucket[i] = e->next;
-    if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
-    tn_release(t, e, sizeof *e);
-  }
-  while (p->modules) {
-    tn_module *m = p->modules;
-    p->modules = m->next;
-    if (m->handle) t->device->backend->unload(t->device->dev, m->handle);
-    tn_release(t, m, sizeof *m);
-  }
-  tn_release(t, p, sizeof *p);
-  t->programs = NULL;
-}
-
-static tn_executable **tn_executable_bucket(tiny_ctx *t, const tn_digest *key) {
-  return &t->programs->bucket[key->word[0] % TN_EXECUTABLE_BUCKETS];
-}
-static tn_executable *tn_executable_find(tiny_ctx *t, const tn_digest *key) {
-  for (tn_executable *e = *tn_executable_bucket(t, key); e; e = e->next)
-    if (tn_digest_same(&e->key, key) && e->kernel) { e->used = ++t->programs->time; return e; }
-  return NULL;
-}
 
 // ** lowering **
 
@@ -136,7 +66,45 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
-static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b);
+// m: where the kernel comes from, NULL: it runs on the host.
+static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
+  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
+                **slot = tn_executable_bucket(t, &b->key);
+  if (!e) return NULL;
+  memcpy(e->name, b->name, sizeof e->name);
+  memcpy(e->global, b->low.global, sizeof e->global);
+  memcpy(e->local, b->low.local, sizeof e->local);
+  e->key = b->key;
+  e->kernel = kernel;
+  e->tasks = b->low.tasks;
+  e->flops = b->low.flops;
+  e->nbytes = b->low.nbytes;
+  e->local_nbytes = b->local_nbytes;
+  e->runs_on_host = !m;
+  e->module = m;
+  if (m) m->executables++;
+  e->used = ++t->programs->time;
+  t->programs->n++;
+  e->next = *slot;
+  return *slot = e;
+}
+
+static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
+  struct tn_device *d = t->device;
+  tn_module *m = NULL;
+  if (!d->backend->renderer) {
+    m = (tn_module *)tn_alloc(t, sizeof *m);
+    m->next = t->programs->modules;
+    t->programs->modules = m;
+  }
+  b->exe = tn_executable_new(t, b, NULL, m);
+  if (!m) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
+  else {
+    m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
+    if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
+  }
+  return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+}
 
 // Writes the kernel, and keeps what was written.
 static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
@@ -178,73 +146,6 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
 
 // ** modules **
 
-static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
-  for (tn_module *m = t->programs->modules; m; m = m->next)
-    if (m->handle && tn_digest_same(&m->key, key)) return m;
-  return NULL;
-}
-
-static tn_module *tn_module_load(tiny_ctx *t, const tn_digest *key, const void *binary, size_t nbytes) {
-  tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
-  m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
-  t->programs->modules = m;
-  m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
-  if (m->handle) m->key = *key;
-  return m->handle ? m : NULL;
-}
-
-// m: where the kernel comes from, NULL: it runs on the host.
-static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
-  tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
-                **slot = tn_executable_bucket(t, &b->key);
-  if (!e) return NULL;
-  memcpy(e->name, b->name, sizeof e->name);
-  memcpy(e->global, b->low.global, sizeof e->global);
-  memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key;
-  e->kernel = kernel;
-  e->tasks = b->low.tasks;
-  e->flops = b->low.flops;
-  e->nbytes = b->low.nbytes;
-  e->local_nbytes = b->local_nbytes;
-  e->runs_on_host = !m;
-  e->module = m;
-  if (m) m->executables++;
-  e->used = ++t->programs->time;
-  t->programs->n++;
-  e->next = *slot;
-  return *slot = e;
-}
-
-static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
-  tn_executable **at = tn_executable_bucket(t, &e->key);
-  tn_module **m = &t->programs->modules, *unused = e->module;
-  while (*at != e) at = &(*at)->next;
-  *at = e->next;
-  t->programs->n--;
-  if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
-  tn_release(t, e, sizeof *e);
-  if (!unused || --unused->executables) return;
-  while (*m != unused) m = &(*m)->next;
-  *m = unused->next;
-  if (unused->handle) t->device->backend->unload(t->device->dev, unused->handle);
-  tn_release(t, unused, sizeof *unused);
-}
-
-// Executables that no plan launches go, the ones first that were asked for longest ago, until few enough are left.
-static void tn_executables_trim(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  if (p->n > TN_MOST_EXECUTABLES && t->device->backend->sync(t->device->dev) != TINY_OK) return;
-  while (p->n > TN_MOST_EXECUTABLES) {
-    tn_executable *oldest = NULL;
-    for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++)
-      for (tn_executable *e = p->bucket[i]; e; e = e->next)
-        if (!e->steps && (!oldest || e->used < oldest->used)) oldest = e;
-    if (!oldest) return;
-    tn_executable_drop(t, oldest);
-  }
-}
-
 static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
   void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
   if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
@@ -269,44 +170,6 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   t->stats.cache_hits += b->exe != NULL;
 }
 
-// Of what every text of this device is compiled with.
-static const tn_digest *tn_programs_base(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  const struct tn_device *d = t->device;
-  if (p->based) return &p->base;
-  const tiny_renderer *r = &d->renderer;
-  tn_digester all = tn_digest_open();
-  tiny_bytes empty = {t, NULL, 0, 0};
-  tn_digest_add_text(&all, TINY_VERSION " " TN_SOURCE_ID);
-  tn_digest_add_text(&all, d->backend->name);
-  tn_digest_add_text(&all, d->backend->target ? d->backend->target(d->dev) : "");
-  if (d->backend->renderer) {
-    tn_digest_add_text(&all, r->name ? r->name : "");
-    tn_digest_add(&all, r->ops, sizeof r->ops);
-    tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
-    tn_digest_add(&all, &r->dots, sizeof r->dots);
-    tn_digest_add(&all, &r->flags, sizeof r->flags);
-    for (int i = 0; i < r->nunits; i++) tn_digest_add(&all, &r->units[i].m, 7);
-    if (r->module) r->module(t, r, NULL, 0, &empty);
-    tn_digest_add(&all, empty.data, empty.n);
-  }
-  p->base = tn_digest_close(&all);
-  p->based = 1;
-  return &p->base;
-}
-
-// Of what: "kernel", "module" or "opts", that these bytes are.
-static tn_digest tn_bytes_key(tiny_ctx *t, const char *what, const void *data, size_t nbytes) {
-  tn_digester d = tn_digest_open();
-  tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
-  tn_digest_add_text(&d, what);
-  tn_digest_add(&d, data, nbytes);
-  return tn_digest_close(&d);
-}
-static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
-  return tn_bytes_key(t, what, text, strlen(text));
-}
-
 // A module of kernels. Foreign source stands alone, as it is.
 static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
   const tiny_renderer *r = &t->device->renderer;
@@ -316,78 +179,6 @@ static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
   if (r->module && !b[0]->custom) r->module(t, r, kernels, n, &all);
   else for (int i = 0; i < n; i++) tiny_bytes_add(&all, kernels[i].data, kernels[i].n);
   return all;
-}
-
-// ** which compiler **
-
-static void tn_say_compiler_missing(tiny_ctx *t) {
-  if (t->programs->said++) return;
-  tn_log(t, "tiny: %s; kernels are interpreted, which is slow. "
-            "Install clang (apt install clang, brew install llvm) or set TINY_CC.", tn_cpu_no_compiler(t->device->dev));
-}
-
-// What a compiler once said of itself is kept, as asking takes longer than all else that a program does to start.
-static tn_digest tn_compiler_key(tiny_ctx *t) {
-  char identity[TN_OS_PATH + 64];
-  tn_digester d = tn_digest_open();
-  tn_cpu_identify((const tn_cpu *)t->device->dev, identity, sizeof identity);
-  tn_digest_add_text(&d, TINY_VERSION " " TN_SOURCE_ID);
-  tn_digest_add_text(&d, identity);
-  return tn_digest_close(&d);
-}
-static int tn_compiler_recall(tiny_ctx *t) {
-  tiny_bytes said = {t, NULL, 0, 0};
-  const tn_digest key = tn_compiler_key(t);
-  return tn_cache_read(&t->programs->cache, &key, "cc", &said) && said.n && tn_cpu_recall(t->device->dev, said.data);
-}
-static void tn_compiler_keep(tiny_ctx *t, const tiny_bytes *said) {
-  const tn_digest key = tn_compiler_key(t);
-  if (said->n) tn_cache_write(&t->programs->cache, &key, "cc", said->data, said->n);
-}
-static void tn_compiler_adopt(tiny_ctx *t) {
-  tn_device_renderer(t->device);
-  t->programs->based = 0;
-}
-// 1: it says something else than it once did.
-static int tn_compiler_retry(tiny_ctx *t) {
-  tiny_bytes said = {t, NULL, 0, 0};
-  const int other = tn_cpu_retry(t, t->device->dev, &said);
-  tn_compiler_keep(t, &said);
-  if (other) tn_compiler_adopt(t);
-  return other;
-}
-
-// Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
-static void tn_compiler_identify(tiny_ctx *t) {
-  struct tn_device *d = t->device;
-  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_identified(d->dev)) return;
-  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_identified(d->dev)) {
-    tiny_bytes said = {t, NULL, 0, 0};
-    if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
-    else if (tn_compiler_recall(t)) break;
-    else if (tn_cpu_ask(t, d->dev, &said)) tn_compiler_keep(t, &said);
-  }
-  tn_compiler_adopt(t);
-  if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
-  t->programs->interpret = 1;
-  tn_say_compiler_missing(t);
-}
-
-static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
-  struct tn_device *d = t->device;
-  tn_module *m = NULL;
-  if (!d->backend->renderer) {
-    m = (tn_module *)tn_alloc(t, sizeof *m);
-    m->next = t->programs->modules;
-    t->programs->modules = m;
-  }
-  b->exe = tn_executable_new(t, b, NULL, m);
-  if (!m) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
-  else {
-    m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
-    if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
-  }
-  return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
 }
 
 // Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1] and all modules compile in about the

@@ -108,7 +108,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 // ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
-  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_CHUNK = 1 << 12,     // of long columns
+  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
   TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
@@ -117,7 +117,7 @@ static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
   if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
-  return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_CHUNK &&
+  return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 

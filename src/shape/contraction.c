@@ -66,6 +66,9 @@ static int tn_contraction_of(const tiny_uop *u, tn_contraction *c) {
   return 1;
 }
 
+// What an operand moves with, K aside.
+static uint64_t tn_operand_axes(const tn_contraction *c, int operand) { return c->own[operand] | c->batch; }
+
 // How often each element of an operand is read, at least: for all axes that the other one alone moves with.
 static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
   int64_t n = 1;

@@ -27,7 +27,7 @@
 
 enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 
-// Memory, as BUFFERs name it; runtime/device.c allocates it. It is what assignments, tiny_write and captured programs
+// Memory, as BUFFERs name it; runtime/storage.c allocates it. It is what assignments, tiny_write and captured programs
 // agree on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all
 // but those from serial `since` on, and those that are BOUND, name contents that are gone.
 typedef struct tn_storage {

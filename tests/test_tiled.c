@@ -1,4 +1,4 @@
-// rounds: attention and its like in rounds, against the interpreter; memory that grows with the length, not its square.
+// tiled: attention and its like tile by tile, against the interpreter; memory that grows with the length, not its square.
 #define TN_TILED_LEAST 4096
 #define TN_TILED_NBYTES 2048
 #define TN_MASKED_LEAST 2

@@ -1,8 +1,8 @@
-// join: adjacent loops become one wherever that costs no division.
+// collapse: adjacent loops become one wherever that costs no division.
 //
 // In:  a kernel as the scheduler wrote it. Out: the same with fewer, longer loops.
-#ifndef TN_CODEGEN_JOIN
-#define TN_CODEGEN_JOIN
+#ifndef TN_CODEGEN_COLLAPSE
+#define TN_CODEGEN_COLLAPSE
 #ifndef TINY_AMALGAMATED
 #include "profile.c"
 #endif
@@ -16,7 +16,7 @@ static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
 }
 
 // The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
-static tiny_uop *tn_join_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
+static tiny_uop *tn_collapse_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
   const int64_t nb = tn_range_extent(b);
   tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
   to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
@@ -43,7 +43,7 @@ static tiny_uop *tn_join_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop
 }
 
 // Fewer, longer loops.
-static tiny_uop *tn_join_ranges(tiny_ctx *t, tiny_uop *sink) {
+static tiny_uop *tn_collapse_loops(tiny_ctx *t, tiny_uop *sink) {
   tn_profile p;
   for (tiny_uop *next = sink; next;) {
     const int divmods = tn_count_divmod(t, sink);
@@ -53,11 +53,11 @@ static tiny_uop *tn_join_ranges(tiny_ctx *t, tiny_uop *sink) {
       int same = 1;                        // not across the scope's border
       for (int j = 0; j < p.nreduce; j++)
         same &= tn_depends(t, p.reduce[j], p.out[i]) == tn_depends(t, p.reduce[j], p.out[i + 1]);
-      if (same) next = tn_join_pair(t, sink, p.out[i], p.out[i + 1], divmods);
+      if (same) next = tn_collapse_pair(t, sink, p.out[i], p.out[i + 1], divmods);
     }
     for (int j = 0; p.usable && j < p.nreduce && !next; j++)
       for (uint32_t i = 1; i + 1 < p.reduce[j]->nsrc && !next; i++)
-        next = tn_join_pair(t, sink, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
+        next = tn_collapse_pair(t, sink, p.reduce[j]->src[i], p.reduce[j]->src[i + 1], divmods);
     if (next) sink = next;
   }
   return sink;

@@ -1,0 +1,169 @@
+// executable: kernels that can be launched, by the digest of what they were, and the modules that they came from.
+//
+// In:    what a backend has loaded. Out: it is found again, until there are too many and no plan needs it; and the keys
+//        by which texts, modules and schedules are known on disk (runtime/cache.c): digests of all that makes them what
+//        they are: the text, what stands before it in a module, the device's target (of a compiler: which file it is,
+//        what it says of itself, its flags) and this build of the library.
+// Holds: a module is unloaded with the last of its executables.
+#ifndef TN_RUNTIME_EXECUTABLE
+#define TN_RUNTIME_EXECUTABLE
+#ifndef TINY_AMALGAMATED
+#include "cache.c"
+#include "device.c"
+#endif
+
+#ifndef TN_MOST_PLANS                      // test builds make them few
+  #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
+  #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
+  #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
+#endif
+#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
+  #define TN_SOURCE_ID "in development"
+#endif
+enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512 };
+
+typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
+
+typedef struct tn_executable {
+  struct tn_executable *next;
+  tn_digest key;                           // of the kernel
+  void *kernel;                            // the backend's
+  char name[TN_KERNEL_NAME];
+  int64_t global[3], local[3], tasks;
+  double flops, nbytes;
+  size_t local_nbytes;                     // that a launch gives each task
+  int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
+  tn_module *module;                       // NULL: on the host
+  int steps; uint64_t used;                // of plans that launch it; when it was last asked for
+} tn_executable;
+
+struct tn_programs {
+  tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
+  int n; uint64_t time;                    // executables; how often one was asked for
+  tn_module *modules;
+  tn_cache cache;
+  int interpret, said;                     // no compiler: everything is interpreted
+  int based; tn_digest base;               // of what all texts have in common; based: it is there
+};
+
+static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
+  t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
+  if (!t->programs) return TINY_E_MEMORY;
+  tn_cache_open(t, &t->programs->cache, d ? d->cache_dir : NULL);
+  return TINY_OK;
+}
+
+static void tn_programs_close(tiny_ctx *t) {
+  struct tn_programs *p = t->programs;
+  if (!p) return;
+  for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
+    tn_executable *e = p->bucket[i];
+    p->bucket[i] = e->next;
+    if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
+    tn_release(t, e, sizeof *e);
+  }
+  while (p->modules) {
+    tn_module *m = p->modules;
+    p->modules = m->next;
+    if (m->handle) t->device->backend->unload(t->device->dev, m->handle);
+    tn_release(t, m, sizeof *m);
+  }
+  tn_release(t, p, sizeof *p);
+  t->programs = NULL;
+}
+
+static tn_executable **tn_executable_bucket(tiny_ctx *t, const tn_digest *key) {
+  return &t->programs->bucket[key->word[0] % TN_EXECUTABLE_BUCKETS];
+}
+static tn_executable *tn_executable_find(tiny_ctx *t, const tn_digest *key) {
+  for (tn_executable *e = *tn_executable_bucket(t, key); e; e = e->next)
+    if (tn_digest_same(&e->key, key) && e->kernel) { e->used = ++t->programs->time; return e; }
+  return NULL;
+}
+
+// ** modules **
+
+static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
+  for (tn_module *m = t->programs->modules; m; m = m->next)
+    if (m->handle && tn_digest_same(&m->key, key)) return m;
+  return NULL;
+}
+
+static tn_module *tn_module_load(tiny_ctx *t, const tn_digest *key, const void *binary, size_t nbytes) {
+  tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
+  m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
+  t->programs->modules = m;
+  m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
+  if (m->handle) m->key = *key;
+  return m->handle ? m : NULL;
+}
+
+static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
+  tn_executable **at = tn_executable_bucket(t, &e->key);
+  tn_module **m = &t->programs->modules, *unused = e->module;
+  while (*at != e) at = &(*at)->next;
+  *at = e->next;
+  t->programs->n--;
+  if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
+  tn_release(t, e, sizeof *e);
+  if (!unused || --unused->executables) return;
+  while (*m != unused) m = &(*m)->next;
+  *m = unused->next;
+  if (unused->handle) t->device->backend->unload(t->device->dev, unused->handle);
+  tn_release(t, unused, sizeof *unused);
+}
+
+// Executables that no plan launches go, the ones first that were asked for longest ago, until few enough are left.
+static void tn_executables_trim(tiny_ctx *t) {
+  struct tn_programs *p = t->programs;
+  if (p->n > TN_MOST_EXECUTABLES && t->device->backend->sync(t->device->dev) != TINY_OK) return;
+  while (p->n > TN_MOST_EXECUTABLES) {
+    tn_executable *oldest = NULL;
+    for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++)
+      for (tn_executable *e = p->bucket[i]; e; e = e->next)
+        if (!e->steps && (!oldest || e->used < oldest->used)) oldest = e;
+    if (!oldest) return;
+    tn_executable_drop(t, oldest);
+  }
+}
+
+// ** keys **
+
+// Of what every text of this device is compiled with.
+static const tn_digest *tn_programs_base(tiny_ctx *t) {
+  struct tn_programs *p = t->programs;
+  const struct tn_device *d = t->device;
+  if (p->based) return &p->base;
+  const tiny_renderer *r = &d->renderer;
+  tn_digester all = tn_digest_open();
+  tiny_bytes empty = {t, NULL, 0, 0};
+  tn_digest_add_text(&all, TINY_VERSION " " TN_SOURCE_ID);
+  tn_digest_add_text(&all, d->backend->name);
+  tn_digest_add_text(&all, d->backend->target ? d->backend->target(d->dev) : "");
+  if (d->backend->renderer) {
+    tn_digest_add_text(&all, r->name ? r->name : "");
+    tn_digest_add(&all, r->ops, sizeof r->ops);
+    tn_digest_add(&all, &r->dtypes, sizeof r->dtypes);
+    tn_digest_add(&all, &r->dots, sizeof r->dots);
+    tn_digest_add(&all, &r->flags, sizeof r->flags);
+    for (int i = 0; i < r->nunits; i++) tn_digest_add(&all, &r->units[i].m, 7);
+    if (r->module) r->module(t, r, NULL, 0, &empty);
+    tn_digest_add(&all, empty.data, empty.n);
+  }
+  p->base = tn_digest_close(&all);
+  p->based = 1;
+  return &p->base;
+}
+
+// Of what: "kernel", "module" or "opts", that these bytes are.
+static tn_digest tn_bytes_key(tiny_ctx *t, const char *what, const void *data, size_t nbytes) {
+  tn_digester d = tn_digest_open();
+  tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
+  tn_digest_add_text(&d, what);
+  tn_digest_add(&d, data, nbytes);
+  return tn_digest_close(&d);
+}
+static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
+  return tn_bytes_key(t, what, text, strlen(text));
+}
+#endif
