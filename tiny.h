@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 7a306aadae4aa3b1e15e1baf7f4c348b1d825a64f222eaa19b1abbba02d8b61e
+/* tiny.h 0.1.0, source 9e53fb6bba6fbc629ec9b5b20b4aec1c533cc8f7b9b29aafce8d22565e1cfae6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2562,19 +2562,24 @@ TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends
 
-// A cache. cycles: of one core or compute unit, for a line that it does not hold but the next level does.
+// A cache: bytes in all, bytes of a line, ways; cycles of one core or compute unit for a line that it does not hold but
+// the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
-// What kernels of a device may use. Zero: none, or no limit.
+// What a device is made of. Zero: not known, or what is told beside it.
 typedef struct tiny_limits {
-  int host_memory;                         // 1: handles are host pointers
-  int threads;                             // CPU style: THREAD ranges become tasks of a pool; 0: a grid of work items
-  int vector_nbytes, vector_registers;     // widest vector register
-  size_t shared_nbytes, cache_nbytes;      // LOCAL memory of a work group; innermost cache worth packing for
-  // Caches: the nearest, the one of cache_nbytes, the last before memory. What is zero is guessed.
+  int host_memory;                         // 1: handles are host pointers; 0: memory of the device's own
+  int threads;                             // 1: kernels become tasks of a pool; 0: a grid of groups of work items
+  int vector_nbytes;                       // of the widest vectors; 0: none
+  int vector_registers;                    // of them; without vectors those of an item; 0: 16, without vectors 64
+  int warp;                                // items of a group that go in step; 0: 32
+  size_t shared_nbytes;                    // LOCAL memory of a group; 0: none
+  size_t cache_nbytes;                     // innermost cache worth packing for, of one core; 0: 1 MiB
+  // Caches: the nearest, the one of cache_nbytes, the last before memory. Zero: 32 KiB, cache_nbytes, 16 times that, in
+  // lines of 64 bytes and 8 ways.
   tiny_memory_level memory[3];
-  // Work groups and items that an axis of a kernel becomes, in each dim; items of a group in all.
-  int64_t global_max[3], local_max[3], local_total;
+  int64_t global_max[3], local_max[3];     // groups, and items of a group, in each dim; 0: any number
+  int64_t local_total;                     // items of a group in all; 0: 256
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
 
@@ -2796,12 +2801,12 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "7a306aadae4aa3b1e15e1baf7f4c348b1d825a64f222eaa19b1abbba02d8b61e"
+#define TN_SOURCE_ID "9e53fb6bba6fbc629ec9b5b20b4aec1c533cc8f7b9b29aafce8d22565e1cfae6"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
 
-// ** base: floats, numbers, memory, hashes, text; the operating system in four rooms **
+// ** base: floats, numbers, memory, hashes, text; the operating system in five rooms **
 // ---- begin src/base/float.c ----
 // float: what the library's own arithmetic may rely on, whatever the host does to floats.
 //
@@ -3885,7 +3890,7 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 // os: which system this is: Linux, macOS or Windows, on x86-64 or arm64; all system headers are asked for here.
 //
 // Clock, environment, terminal; what the processor can do; pages and executable memory. The other rooms that know the
-// system stand below: threads, files, process; the names of the first two begin with tn_os_, too.
+// system stand below: caches, threads, files, process; the names of threads and files begin with tn_os_, too.
 // Nothing in them records an error in the context or changes anything process-wide (signal handlers, locale,
 // folder): functions answer 1 or a pointer when they did it, 0 or NULL when they did not, and the caller
 // knows what it means. No descriptor or mapping is held while memory is asked for, since that may unwind
@@ -4104,7 +4109,6 @@ static int tn_os_cores(void) {             // that this process may use
 
 typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
-  size_t l2_nbytes;
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
   int avx2;                                // and FMA: it is there
   int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
@@ -4207,24 +4211,10 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
 }
 #endif
 
-static size_t tn_os_l2_nbytes(void) {
-  long long nbytes = 0;
-#if defined(__APPLE__)
-  size_t size = sizeof nbytes;
-  if (sysctlbyname("hw.l2cachesize", &nbytes, &size, NULL, 0)) nbytes = 0;
-#elif defined(__linux__)
-  FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index2/size", "r");
-  if (f && fscanf(f, "%lldK", &nbytes) == 1) nbytes *= 1024;
-  if (f) fclose(f);
-#endif
-  return nbytes >= 64 * 1024 && nbytes <= (1ll << 30) ? (size_t)nbytes : (size_t)1 << 20;
-}
-
 static tn_os_cpu tn_os_cpu_get(void) {
   tn_os_cpu c;
   memset(&c, 0, sizeof c);
   tn_os_cpu_identify(&c);
-  c.l2_nbytes = tn_os_l2_nbytes();
   return c;
 }
 
@@ -4302,6 +4292,124 @@ static void *tn_os_pages_alloc(size_t nbytes) {
 static void tn_os_pages_free(void *p, size_t nbytes) { tn_os_unmap(p, (nbytes + 65535) & ~(size_t)65535); }
 #endif
 // ---- end src/base/os.c ----
+// ---- begin src/base/caches.c ----
+// caches: what the caches of this machine's first processor are, as the system tells it.
+//
+// In:  Linux: /sys/devices/system/cpu/cpu0/cache (Documentation/ABI/testing/sysfs-devices-system-cpu); macOS: sysctl;
+//      Windows: GetLogicalProcessorInformation. Out: three levels, innermost first; zeros where nothing is known.
+// Holds: two runs on one machine get the same numbers, whichever core they run on: kernels are chosen by them. What
+//        cannot be is taken for not known, and so is all that lies further out.
+#ifndef TN_BASE_CACHES
+#define TN_BASE_CACHES
+#ifndef TINY_AMALGAMATED
+#include "os.c"
+#endif
+
+enum { TN_CACHES = 3 };                    // levels of tiny_limits
+
+// ** what can be **
+
+// Sizes grow outwards. Where the system knows no last level, the one before it is the last before memory.
+static void tn_caches_check(tiny_memory_level *level) {
+  for (int i = 0; i < TN_CACHES; i++) {
+    tiny_memory_level *m = &level[i];
+    if (i == TN_CACHES - 1 && !m->nbytes) *m = m[-1];
+    const size_t least = i ? m[-1].nbytes : (size_t)4 << 10;
+    if (!least || m->nbytes < least || m->nbytes > (size_t)1 << 30) memset(m, 0, sizeof *m);
+    if (m->line < 16 || m->line > 1024 || (m->line & (m->line - 1))) m->line = 0;
+    if (m->ways < 1 || (size_t)m->ways > m->nbytes / (m->line ? (size_t)m->line : 64)) m->ways = 0;
+  }
+}
+
+// ** Linux: a folder for each cache, a file for each fact **
+
+#ifdef __linux__
+// The first bytes of a file, and a 0. 0: there is no such file.
+static int tn_caches_text(const char *folder, int index, const char *name, char *out, size_t nbytes) {
+  char path[TN_OS_PATH];
+  snprintf(path, sizeof path, "%s/index%d/%s", folder, index, name);
+  const int fd = open(path, O_RDONLY | TN_OS_CLOEXEC);
+  const long n = fd < 0 ? -1 : (long)read(fd, out, nbytes - 1);
+  if (fd >= 0) close(fd);
+  out[n > 0 ? n : 0] = 0;
+  return fd >= 0;
+}
+
+// A number, with K, M or G for powers of 1024. 0: it is none, or more than 2^40.
+static uint64_t tn_caches_number(const char *at) {
+  uint64_t n = 0;
+  if (*at < '0' || *at > '9') return 0;
+  for (; *at >= '0' && *at <= '9'; at++) if ((n = 10 * n + (uint64_t)(*at - '0')) >> 40) return 0;
+  const int power = *at == 'K' ? 10 : *at == 'M' ? 20 : *at == 'G' ? 30 : 0;
+  at += power != 0;
+  if (*at && *at != '\n') return 0;
+  return n >> (40 - power) ? 0 : n << power;
+}
+static int64_t tn_caches_fact(const char *folder, int index, const char *name) {
+  char text[32];
+  tn_caches_text(folder, index, name, text, sizeof text);
+  return (int64_t)tn_caches_number(text);
+}
+
+// The first of each level counts, of those that hold data.
+static void tn_caches_read(const char *folder, tiny_memory_level *level) {
+  char type[32];
+  memset(level, 0, TN_CACHES * sizeof *level);
+  for (int i = 0; i < 16 && tn_caches_text(folder, i, "type", type, sizeof type); i++) {
+    const int64_t number = tn_caches_fact(folder, i, "level");
+    if ((type[0] != 'D' && type[0] != 'U') || number < 1 || number > TN_CACHES || level[number - 1].nbytes) continue;
+    const int64_t nbytes = tn_caches_fact(folder, i, "size"), line = tn_caches_fact(folder, i, "coherency_line_size"),
+                  ways = tn_caches_fact(folder, i, "ways_of_associativity");
+    tiny_memory_level *m = &level[number - 1];
+    m->nbytes = nbytes <= (int64_t)1 << 30 ? (size_t)nbytes : 0;
+    m->line = line <= 1024 ? (int)line : 0;
+    m->ways = ways <= 1 << 20 ? (int)ways : 0;
+  }
+  tn_caches_check(level);
+}
+#endif
+
+// ** all systems **
+
+#ifdef __APPLE__
+static long long tn_caches_sysctl(const char *name) {
+  long long n = 0;
+  size_t nbytes = sizeof n;
+  return sysctlbyname(name, &n, &nbytes, NULL, 0) || n < 0 || n > 1 << 30 ? 0 : n;
+}
+#endif
+
+static void tn_caches_get(tiny_memory_level *level) {
+  memset(level, 0, TN_CACHES * sizeof *level);
+#if defined(__linux__)
+  tn_caches_read("/sys/devices/system/cpu/cpu0/cache", level);
+#elif defined(__APPLE__)
+  static const char *const names[TN_CACHES][2] = {           // of the fast cores, where there are two kinds
+    {"hw.perflevel0.l1dcachesize", "hw.l1dcachesize"}, {"hw.perflevel0.l2cachesize", "hw.l2cachesize"},
+    {"hw.perflevel0.l3cachesize", "hw.l3cachesize"}};
+  for (int i = 0; i < TN_CACHES; i++) {
+    for (int j = 0; j < 2 && !level[i].nbytes; j++) level[i].nbytes = (size_t)tn_caches_sysctl(names[i][j]);
+    level[i].line = (int)tn_caches_sysctl("hw.cachelinesize");
+  }
+  tn_caches_check(level);
+#elif defined(_WIN32)
+  SYSTEM_LOGICAL_PROCESSOR_INFORMATION row[256];           // the first processor's caches are the first of each level
+  DWORD nbytes = sizeof row;
+  if (!GetLogicalProcessorInformation(row, &nbytes)) return;
+  for (DWORD i = 0; i < nbytes / sizeof *row; i++) {
+    const CACHE_DESCRIPTOR *c = &row[i].Cache;
+    if (row[i].Relationship != RelationCache || c->Type == CacheInstruction || c->Type == CacheTrace || c->Level < 1 ||
+        c->Level > TN_CACHES || level[c->Level - 1].nbytes)
+      continue;
+    tiny_memory_level *m = &level[c->Level - 1];
+    m->nbytes = c->Size; m->line = c->LineSize;
+    m->ways = c->Associativity == CACHE_FULLY_ASSOCIATIVE ? 0 : c->Associativity;
+  }
+  tn_caches_check(level);
+#endif
+}
+#endif
+// ---- end src/base/caches.c ----
 // ---- begin src/base/threads.c ----
 // threads: atomics, threads and locks, in structs of the caller: no memory is asked for.
 #ifndef TN_BASE_THREADS
@@ -6623,42 +6731,191 @@ static void tn_ir_close(tiny_ctx *t) {
 #endif
 // ---- end src/ir/uop.c ----
 // ---- begin src/machine/machine.c ----
-// machine: what a device is made of, as far as schedules and the cost model ask: levels of memory, what memory lies in.
+// machine: what a device is made of, as far as schedules ask: memory, what runs beside what, registers.
 //
 // In:    the tiny_limits that a backend has filled. Out: numbers, guessed where it left zeros.
-// Holds: everything that a room above knows of caches, lines and pages stands here.
+// Holds: everything that a room above knows of caches, lines, pages, tasks, groups and registers stands here; what
+//        something costs stands in costs.c. Two devices with the same limits get the same answers.
 //
-// What is guessed is a core of Zen 4 or Skylake-X (Fog, The microarchitecture of Intel, AMD and VIA CPUs, 2023).
+// What is guessed is a core of Zen 4 or Skylake-X (Fog, The microarchitecture of Intel, AMD and VIA CPUs, 2023), and of
+// devices with a grid what WebGPU promises (W3C, WebGPU, 3.6.2 Limits).
 #ifndef TN_MACHINE_MACHINE
 #define TN_MACHINE_MACHINE
 #ifndef TINY_AMALGAMATED
 #include "../ir/dtype.c"
 #endif
 
+// ** memory: caches, the nearest first **
+
 enum { TN_MEMORY_LEVELS = 3 };             // caches: nearest, innermost worth packing for, last before memory
 enum { TN_LINE_NBYTES = 64 };              // of what no device says otherwise
 enum { TN_PAGE_NBYTES = 4096 };            // within which the processor fetches ahead, and sets of caches repeat
 enum { TN_NEAREST_NBYTES = 32 << 10, TN_NEAR_NBYTES = 1 << 20, TN_LAST_TIMES = 16, TN_CACHE_WAYS = 8 };
+enum { TN_SHARE_LEAST = 4 << 20, TN_SHARE_MOST = 16 << 20,                 // of the last cache, for one process
+  TN_ROW_NELEM = 1 << 16 };                // of a row that is worth walking several times wherever it lies
 static const double tn_line_cycles[TN_MEMORY_LEVELS] = {2, 5, 14};       // to fetch a line into it from the next
 
 // Level 0 is the nearest. cycles: what a line costs that it does not hold but the next one does.
 static tiny_memory_level tn_machine_memory(const tiny_limits *limits, int level) {
   tiny_memory_level m = limits->memory[level];
-  if (!m.line) m.line = TN_LINE_NBYTES;
-  if (!m.ways) m.ways = TN_CACHE_WAYS;
-  if (m.cycles <= 0) m.cycles = tn_line_cycles[level];
-  if (m.nbytes) return m;
-  const size_t packed = limits->memory[1].nbytes ? limits->memory[1].nbytes :
-                      limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
-  m.nbytes = level == 0 ? (size_t)TN_NEAREST_NBYTES : level == 1 ? packed : packed * TN_LAST_TIMES;
+  if (m.line < 1) m.line = TN_LINE_NBYTES;
+  if (m.ways < 1) m.ways = TN_CACHE_WAYS;
+  if (!(m.cycles > 0)) m.cycles = tn_line_cycles[level];
+  if (!m.nbytes) {
+    const size_t packed = limits->memory[1].nbytes ? limits->memory[1].nbytes :
+                        limits->cache_nbytes ? limits->cache_nbytes : (size_t)TN_NEAR_NBYTES;
+    m.nbytes = level == 0 ? (size_t)TN_NEAREST_NBYTES : level == 1 ? packed : packed * TN_LAST_TIMES;
+  }
+  if ((size_t)m.ways > m.nbytes) m.ways = 1;
   return m;
 }
 
 static int64_t tn_machine_line(const tiny_limits *limits) { return tn_machine_memory(limits, 0).line; }
+static int64_t tn_machine_nearest(const tiny_limits *limits) { return (int64_t)tn_machine_memory(limits, 0).nbytes; }
 // Of the innermost cache worth packing for.
 static int64_t tn_machine_near(const tiny_limits *limits) { return (int64_t)tn_machine_memory(limits, 1).nbytes; }
+// What kernels may count on in the last cache: all of a small one, no more of one that processes or guests share. At
+// least so much, as kernels that are cut smaller wait for each other longer than for memory.
+static int64_t tn_machine_share(const tiny_limits *limits) {
+  const size_t last = tn_machine_memory(limits, 2).nbytes;
+  return last < TN_SHARE_LEAST ? TN_SHARE_LEAST : last > TN_SHARE_MOST ? TN_SHARE_MOST : (int64_t)last;
+}
+// Elements of the longest row that one task walks several times, rather than one kernel after the other: those of f32
+// that a quarter of the near cache holds.
+static int64_t tn_machine_row(const tiny_limits *limits) {
+  const int64_t nelem = tn_machine_near(limits) / 16;
+  return nelem > TN_ROW_NELEM ? nelem : (int64_t)TN_ROW_NELEM;
+}
+
+// ** what runs beside what: tasks or a grid of groups of warps of items, lanes **
+
+enum {
+  TN_TASKS_FEW = 8, TN_TASKS_LEAST = 16, TN_TASKS_MOST = 64,     // of long tasks; of a kernel that has work; of any
+  TN_WARP_ITEMS = 32, TN_GROUP_ITEMS = 256,                      // of what no device says otherwise
+  TN_GROUP_WARPS = 8, TN_DIM_WARPS = 2,                          // worth giving a group, and one dim of it
+  TN_REGISTERS = 16, TN_ITEM_REGISTERS = 64                      // of vectors, of a core; of an item
+};
+
+static int64_t tn_machine_warp(const tiny_limits *limits) { return limits->warp > 0 ? limits->warp : TN_WARP_ITEMS; }
+// Of a work group, at most.
+static int64_t tn_machine_items(const tiny_limits *limits) {
+  return limits->local_total > 0 ? limits->local_total : TN_GROUP_ITEMS;
+}
+static int tn_machine_registers(const tiny_limits *limits) {
+  return limits->vector_registers > 0 ? limits->vector_registers : limits->threads ? TN_REGISTERS : TN_ITEM_REGISTERS;
+}
+// Bytes that one instruction computes: of a device without vectors those of an item.
+static int tn_machine_vector(const tiny_limits *limits) {
+  return limits->vector_nbytes > 0 ? limits->vector_nbytes : 4;
+}
+// Elements that are best read side by side: those of a vector; without vectors those of a line, by as many items.
+// Narrower ones than f32 are computed in f32.
+static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
+  const int64_t all = limits->vector_nbytes > 0 ? limits->vector_nbytes : tn_machine_line(limits);
+  return all / (nbytes < 4 ? 4 : nbytes);
+}
+
+// ** **
+
+// All that a choice may depend on.
+static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
+  int64_t word[16] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
+                      (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
+                      (int64_t)limits->dtypes};
+  for (int i = 0; i < 3; i++) { word[9 + i] = limits->global_max[i]; word[12 + i] = limits->local_max[i]; }
+  tn_digest_add(d, word, sizeof word);
+  for (int i = 0; i < TN_MEMORY_LEVELS; i++) {
+    const tiny_memory_level m = tn_machine_memory(limits, i);
+    const int64_t level[3] = {(int64_t)m.nbytes, m.line, m.ways};
+    tn_digest_add(d, level, sizeof level);
+    tn_digest_add(d, &m.cycles, sizeof m.cycles);
+  }
+}
 #endif
 // ---- end src/machine/machine.c ----
+// ---- begin src/machine/costs.c ----
+// costs: what operations, loads, loops, tasks and copies are worth: the one table of prices of the library.
+//
+// Holds: rangeify, plan, the tile's search, the heuristics of rows and the cost model read these; none has its own.
+// Unit:  an instruction of a full-width vector, one a cycle (Fog, Instruction tables, 2023: Skylake-X and Zen 4),
+//        unless told otherwise. A price is the same for all machines: lines, caches and lanes are machine.c's.
+// Each was set by what it names: rows of `make bench` by their section, or a commit that holds the measurements.
+#ifndef TN_MACHINE_COSTS
+#define TN_MACHINE_COSTS
+#ifndef TINY_AMALGAMATED
+#include "machine.c"
+#include "../ir/uop.c"
+#endif
+
+// ** operations **
+
+static double tn_op_cost(const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_EXP2: case TINY_OP_LOG2: return 12;         // polynomials: rules/transcendental.c
+    case TINY_OP_SIN: case TINY_OP_POW: return 30;
+    case TINY_OP_THREEFRY: return 80;                        // 20 rounds of 3, and keys
+    case TINY_OP_FDIV: case TINY_OP_SQRT: return 4;
+    case TINY_OP_IDIV: case TINY_OP_MOD: return 6;
+    default: return tn_op_is(u->op, TINY_ALU) ? 1 : 0;
+  }
+}
+
+// ** loads and stores **
+
+enum { TN_DEINTERLEAVE = 4 };              // greatest step of a strided load that is made of vector loads
+#define TN_UNIFORM_LOAD      0.5           // of one element for all lanes: a multiply-add takes it from memory
+#define TN_DEINTERLEAVED_LOAD 1.5          // of every n-th element, times n, n <= TN_DEINTERLEAVE: loads and shuffles
+#define TN_STRIDED_LOAD      0.8           // of a lane, elements apart: section m, transposed operands
+#define TN_GATHERED_LOAD     2.0           // of a lane, where is known at run time only: bench/cost ranks
+#define TN_NEXT_LOAD         0.95          // of a load, for one beside another: they share lines or pages (b6b8403)
+#define TN_CONFLICTING_LOAD  1.4           // of a load of rows that push each other out of the nearest cache (9bcf5e2)
+#define TN_FAR_ROW           1.0           // loads more, to begin a row that lies pages from the last (e409d2a)
+#define TN_STORE             2.0           // of a load: a core stores half as often
+#define TN_SCATTERED_STORE   2.2           // of a lane, elements apart (6108a9b)
+#define TN_MASKED_LANES      2.0           // of a load or store, lanes masked each for itself: bench/cost ranks
+#define TN_MASKED_ALL        0.5           // the same for all lanes
+
+// A load of so many lanes, stride elements apart: of `vectors` vectors where they lie together.
+static double tn_load_cost(int64_t stride, double lanes, double vectors) {
+  if (!stride) return TN_UNIFORM_LOAD;
+  if (stride == 1) return vectors;
+  if (stride > 0 && stride <= TN_DEINTERLEAVE) return TN_DEINTERLEAVED_LOAD * (double)stride * vectors;
+  return TN_STRIDED_LOAD * lanes;
+}
+
+// ** sums, loops, tasks **
+
+#define TN_SUM_WAIT          4.0           // cycles until an accumulator can be added to again
+#define TN_HREDUCE_COST      10.0          // of the lanes of a vector to one number (703d0b4)
+#define TN_LOOP_COST         1.5           // of a loop's own, each iteration: counts, compares, jumps
+#define TN_KBLOCK_COST       3.0           // of a sum that lies in memory between K blocks: loaded, added, stored
+#define TN_SPILL_COST        3.0           // of a value that no register is left for, each step
+#define TN_BUSY_SHARE        0.2           // of what is not the most of arithmetic and loads: it hides, but not all
+#define TN_MEMORY_SHARE      0.3           // of the lesser of computing and memory, likewise
+#define TN_TASK_COST         2000.0        // cycles to hand a task to a thread: section k
+enum {
+  TN_TASK_WORK = 1 << 16,                  // elements that are worth a task: 30 times what handing it over takes
+  TN_KBLOCK_PAYS = 256,                    // multiply-adds that pay for a sum's way to the cache and back: section m
+  TN_LONG_AFTER = 24,                      // after a sum, from which it is not copied for every sum (703d0b4)
+  TN_REUSE_COST = 10,                      // of what a row's passes share, from which it is kept: section r
+  TN_NUMBER_COST = 4                       // of what is one number for each row, from which lanes compute it: section r
+};
+
+// ** graphs: compute again, or store **
+
+enum {
+  TN_INPUT_COST = 4,                       // of an element that is read again, from memory
+  TN_STORE_COST = 24,                      // of an element that is written, and read by another kernel: section r
+  TN_STORE_APART = 40,                     // the same for one kernel alone, which would become two
+  TN_KERNEL_COST = 4096,                   // of all elements together, from which a kernel more may pay: section k
+  TN_MASK_COST = 16,                       // of an element of positions, below which every kernel makes its own
+  TN_PAD_REUSE = 4,                        // reads of an element from which a padded copy pays: section n
+  TN_PANEL_COST = 40                       // of a copied element, in multiply-adds of single lanes (6108a9b)
+};
+#define TN_PANEL_WASTE       1.05          // what panels cost beside the copy, of the sum (6108a9b)
+#define TN_PANEL_APART       1.25          // of what rows cost whose elements are read apart from each other (9bcf5e2)
+#endif
+// ---- end src/machine/costs.c ----
 // ---- begin src/ir/target.c ----
 // target: what the device that a kernel is made for can do: a table that passes ask, whatever its text looks like.
 //
@@ -25143,6 +25400,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #define TN_SCHEDULE_GRAPH
 #ifndef TINY_AMALGAMATED
 #include "../ir/kernel.c"
+#include "../machine/costs.c"
 #include "../shape/contraction.c"
 #include "../tensor/optim.c"
 #endif
@@ -25179,7 +25437,7 @@ typedef struct tn_kernel {                 // one stored node
 } tn_kernel;
 
 typedef struct tn_graph {
-  tiny_ctx *t;
+  tiny_ctx *t; const tiny_limits *limits;  // of the device that it is for
   tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
@@ -25680,25 +25938,11 @@ static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *
 #include "canonical.c"
 #endif
 
-// PAD_REUSE: reads of an element from which a padded copy pays.
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6,
-  TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
-  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
-  TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
-  TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
+// ROW_SMALL: elements of an output whose rows may be fewer than tasks; CONTRACTION: products of one.
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6, TN_ROW_SMALL = 1 << 15,
+  TN_EFFORT_NODES = 128, TN_EFFORT_INPUTS = 12, TN_AT_NODES = 256, TN_CONTRACTION = 1 << 14 };
 
 // ** first pass: what is stored **
-
-static double tn_op_cost(const tiny_uop *u) {
-  switch (u->op) {
-    case TINY_OP_EXP2: case TINY_OP_LOG2: return 12;
-    case TINY_OP_SIN: case TINY_OP_POW: return 30;
-    case TINY_OP_THREEFRY: return 80;
-    case TINY_OP_FDIV: case TINY_OP_SQRT: return 4;
-    case TINY_OP_IDIV: case TINY_OP_MOD: return 6;
-    default: return tn_op_is(u->op, TINY_ALU) ? 1 : 0;
-  }
-}
 
 // Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
 // their own each summand is computed once.
@@ -25894,8 +26138,8 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
-    if (!pure || row > (double)TN_ROW_MAX_NELEM ||
-        (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL))
+    if (!pure || row > (double)tn_machine_row(g->limits) ||
+        (scope_nelem < (double)TN_TASKS_MOST && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
   const int contraction = ranges.n == all.n && tn_is_matmul(n->u);
@@ -26167,10 +26411,11 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
 #include "rangeify.c"
 #endif
 
-#ifndef TN_TILED_LEAST                     // test builds make them small
-  #define TN_TILED_LEAST (16 << 20)        // bytes from which a value is worth tiling,
-  #define TN_TILED_NBYTES (2 << 20)        // of its slab
+#ifndef TN_TILED_LEAST                     // test builds make them small; 0: the machine says
+  #define TN_TILED_LEAST 0                 // bytes from which a value is worth tiling,
+  #define TN_TILED_NBYTES 0                // of its slab
 #endif
+enum { TN_TILED_SLABS = 8 };               // that the last cache has room for: those of a group, and what they read
 // GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand
 // for new memory.
 enum { TN_TILED_GAIN = 4, TN_TILED_LEVELS = 3, TN_TILED_STEP = 16, TN_MAX_SLABS = 32 };
@@ -26205,6 +26450,14 @@ typedef struct tn_cluster {
   int64_t size;
   int split;                               // a range has just become two
 } tn_cluster;
+
+// A value is worth tiling that no cache hands to the next kernel, and its slab stays there with others.
+static int64_t tn_tiled_least(const tn_graph *g) {
+  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_share(g->limits);
+}
+static int64_t tn_tiled_nbytes(const tn_graph *g) {
+  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_share(g->limits) / TN_TILED_SLABS;
+}
 
 static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
 
@@ -26406,7 +26659,7 @@ static int tn_cluster_neighbours(tn_cluster *c, int i) {
   int changed = 0;
   for (int m = 0; m < k->nmem; m++)
     for (int p = tn_unboxed(tn_map_get(&c->made, k->mem[m])); p >= 0; p = c->same[p] - 1)
-      if (tn_tiled_may(c, p, TN_TILED_LEAST / 4)) changed |= tn_cluster_add(c, p);
+      if (tn_tiled_may(c, p, tn_tiled_least(c->g) / TN_TILED_GAIN)) changed |= tn_cluster_add(c, p);
   return changed;
 }
 
@@ -26583,16 +26836,17 @@ static int64_t tn_tiled_size(int64_t extent, int64_t most) {
 
 // Chooses axes: those along which nothing is reduced, then one more along which the least is computed again.
 static int tn_tiled_choose(tn_cluster *c) {
+  const int64_t most = tn_tiled_nbytes(c->g);
   int64_t nbytes = tn_node_nbytes(c->slab[0].node), best = 0;
   int axis = -1;
   c->nchosen = 0; c->size = 1;
-  for (int a = 0; a < c->naxis && nbytes > TN_TILED_NBYTES; a++) {
+  for (int a = 0; a < c->naxis && nbytes > most; a++) {
     if (c->dead[a] || c->extent[a] < 2 || !tn_axis_is_pure(c, a)) continue;
     c->axis[c->nchosen++] = a;
     nbytes /= c->extent[a];
-    c->size = tn_tiled_size(c->extent[a], TN_TILED_NBYTES / (nbytes ? nbytes : 1));
+    c->size = tn_tiled_size(c->extent[a], most / (nbytes ? nbytes : 1));
   }
-  if (nbytes * c->size <= TN_TILED_NBYTES) return tn_tiled_try(c);
+  if (nbytes * c->size <= most) return tn_tiled_try(c);
   for (int a = 0; a < c->naxis; a++) {
     if (c->dead[a] || c->extent[a] < 2 || tn_axis_is_pure(c, a)) continue;
     c->axis[c->nchosen++] = a;
@@ -26603,7 +26857,7 @@ static int tn_tiled_choose(tn_cluster *c) {
   if (axis >= 0) {
     c->axis[c->nchosen++] = axis;
     nbytes /= c->extent[axis];
-    c->size = tn_tiled_size(c->extent[axis], TN_TILED_NBYTES / (nbytes ? nbytes : 1));
+    c->size = tn_tiled_size(c->extent[axis], most / (nbytes ? nbytes : 1));
   }
   return c->nchosen ? tn_tiled_try(c) : 0;
 }
@@ -26894,13 +27148,14 @@ static tn_cluster *tn_cluster_open(tn_graph *g, const tn_list *reads, const int 
 // which the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
 static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
                           tn_map *tried, tn_list *around) {
+  const int64_t least = tn_tiled_least(g);
   tn_cluster *c = NULL;
   for (int i = 0; i < g->nkernel; i++) {
     tiny_uop *node = g->kernel[i].node;
-    if (!g->kernel[i].ast || tn_node_nbytes(node) < TN_TILED_LEAST || tn_map_get(tried, node)) continue;
+    if (!g->kernel[i].ast || tn_node_nbytes(node) < least || tn_map_get(tried, node)) continue;
     if (!c) c = tn_cluster_open(g, *reads, order, roots, nroots);
     tn_map_set(g->t, tried, node, node);
-    if (!tn_tiled_may(c, i, TN_TILED_LEAST)) continue;
+    if (!tn_tiled_may(c, i, least)) continue;
     while (!tn_cluster_grow(c, i)) {}
     const int levels = tn_tiled_choose(c);
     if (!levels) { tn_cluster_clear(c, 1); continue; }
@@ -27817,8 +28072,8 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
 // ---- begin src/schedule/plan.c ----
 // plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
 //
-// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place
-//      updates; a place in memory for each; for the intermediate ones an offset in one arena,
+// In:  nodes to realize, the limits of the device that is to do it. Out: kernels in an order that respects reads,
+//      writes and in-place updates; a place in memory for each; for the intermediate ones an offset in one arena,
 //      shared when lives do not overlap.
 // A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
 // same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
@@ -27924,13 +28179,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // ** rewriting the graph before it is cut into kernels **
 
-enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
-  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
-  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_REDUCED = 64, TN_PANEL_STEP = 4,
-  TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
-#define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
-#define TN_PANEL_APART 1.25                // for what rows cost whose elements are read apart from each other
+  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
 // once.
@@ -27938,7 +28189,7 @@ static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
   if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
-  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
+  return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 
@@ -28014,15 +28265,15 @@ static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   return tn_uop_with(t, u, &product);
 }
 
-// The greatest block of at most TN_PANEL that covers n; 0: none of a vector's size does.
-static int64_t tn_panel_of(int64_t n) {
-  int64_t f = TN_PANEL;
-  while (f >= TN_PANEL_LANES && n % f) f /= 2;
-  return f >= TN_PANEL_LANES ? f : 0;
+// The greatest block of at most TN_PANEL_VECTORS that covers n; 0: none of a vector's size does.
+static int64_t tn_panel_of(int64_t n, int64_t lanes) {
+  int64_t f = TN_PANEL_VECTORS * lanes;
+  while (f >= lanes && n % f) f /= 2;
+  return f >= lanes ? f : 0;
 }
 
 // What is computed when the last kept axes of a sum's operand x become lanes, for what is wanted: 1 at best.
-static double tn_lanes_waste(const tiny_uop *x, int64_t axes) {
+static double tn_lanes_waste(const tiny_uop *x, int64_t axes, int64_t most) {
   tiny_view v;
   int last = x->ndim - 1;
   while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
@@ -28030,18 +28281,18 @@ static double tn_lanes_waste(const tiny_uop *x, int64_t axes) {
   int64_t n = x->dim[last];
   if (tn_strides_of(x, &v) && v.stride[last] == 1)
     for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
-  int64_t lanes = TN_PANEL_LANES;
+  int64_t lanes = most;
   while (lanes > n) lanes /= 2;            // of a vector, the others idle
-  const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_PANEL_STEP;
-  return (double)((n + lanes - 1) / lanes * TN_PANEL_LANES) / (double)n * (apart ? TN_PANEL_APART : 1);
+  const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_DEINTERLEAVE;
+  return (double)((n + lanes - 1) / lanes * most) / (double)n * (apart ? TN_PANEL_APART : 1);
 }
 
 // A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
 // an axis of the other operand (output channels). That operand is copied into panels: blocks of the axis, fastest.
-static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
+static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
   tn_contraction c;
-  const int64_t axes = u->k >> 8;
+  const int64_t axes = u->k >> 8, lanes = tn_machine_lanes(limits, tn_dtypes[u->dtype].nbytes);
   if (x->ndim == TINY_MAX_DIMS || !tn_contraction_of(u, &c)) return u;
   for (int i = 0; i < 2; i++) {
     tiny_uop *once = c.operand[i], *other = c.operand[!i], *memory;
@@ -28052,14 +28303,15 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
     int64_t summed = 1, dim[TINY_MAX_DIMS];
     for (int d = 0; d < x->ndim; d++) {
       if (axes >> d & 1) summed *= x->dim[d];
-      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d]))
+      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d], lanes))
         axis = axis < 0 ? d : x->ndim;
     }
     if (axis < 0 || axis == x->ndim || (c.laid[i] && c.view[i].stride[axis] == 1) || summed < TN_PANEL_REDUCED ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)tn_contraction_reads(&c, i) * (tn_lanes_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
+        (double)tn_contraction_reads(&c, i) * (tn_lanes_waste(other, axes, lanes) - TN_PANEL_WASTE) <
+            (double)TN_PANEL_COST)
       continue;
-    const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
+    const int64_t block = tn_panel_of(x->dim[axis], lanes), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
       dim[d] = d < axis ? x->dim[d] : d == axis ? x->dim[d] / block : d == axis + 1 ? block : x->dim[d - 1];
     once = tn_split(t, once, axis, dim[axis], block);
@@ -28080,7 +28332,7 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
 
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
-static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
+static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, const tn_map *copied) {
   tiny_uop **now = (tiny_uop **)tn_scratch(t, ((size_t)v->all.n + 1) * sizeof *now);
   tn_map map = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
@@ -28096,7 +28348,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
-      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_contiguous_operands(t, w));
+      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, limits, tn_contiguous_operands(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }
     tn_map_set(t, &map, u, w);
@@ -28136,10 +28388,10 @@ static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
   return clashes;
 }
 
-static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
-                          const tn_list *forced) {
+static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, const tn_visit *v,
+                          tiny_uop *const *roots, int nroots, const tn_list *forced) {
   memset(g, 0, sizeof *g);
-  g->t = t;
+  g->t = t; g->limits = limits;
   g->n = v->all.n;
   g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
   for (int i = 0; i < g->n; i++) {
@@ -28154,12 +28406,12 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
 
 // Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is
 // returned.
-static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
-                            tn_list *copied) {
+static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, const tn_visit *v,
+                            tiny_uop *const *roots, int nroots, tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
   for (int clashes = 1; clashes;) {
     clashes = 0;
-    tn_graph_open(g, t, v, roots, nroots, &forced);
+    tn_graph_open(g, t, limits, v, roots, nroots, &forced);
     g->first = v->first;
     tn_choose_stores(g);
     for (int i = 0; i < g->nkernel; i++) {
@@ -28254,9 +28506,9 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.alive_nbytes = tn_alive_most(t, d->plan.place, life, nlife, g->nkernel);
 }
 
-// Everything but the executables. (*kernels)[i] belongs to step i.
-static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
-                               tn_draft *d, const tn_kernel ***kernels) {
+// Everything but the executables, for a device of these limits. (*kernels)[i] belongs to step i.
+static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, tiny_uop *const *roots,
+                               int nroots, tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
   tn_map copied = {NULL, 0, 0}, root_at = {NULL, 0, 0};    // of v; root_at: root -> 1 + its number
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
@@ -28268,7 +28520,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
     tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
-    now = tn_visit_rewritten(t, v, &copied);
+    now = tn_visit_rewritten(t, limits, v, &copied);
     tn_share_reshaped(t, v, now, &root_at);
     for (int i = 0; i < v->all.n; i++) {
       const int r = tn_unboxed(tn_map_get(&root_at, v->all.u[i]));
@@ -28277,7 +28529,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
-    const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
+    const int written = tn_graph_kernels(&g, t, limits, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
       tn_list *reads = tn_graph_reads(&g);
@@ -28515,8 +28767,6 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
 #ifndef TINY_AMALGAMATED
 #include "replace.c"
 #endif
-
-enum { TN_DEINTERLEAVE = 4 };                      // greatest step of a strided load that is made of vector loads
 
 static int tn_is_item(const tiny_uop *r) {
   return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
@@ -30551,7 +30801,7 @@ static int tn_transform_matrix(tn_kernel_state *s, const tn_profile *p, tn_core 
 #include "transform.c"
 #endif
 
-enum { TN_REUSE_COST = 10, TN_REUSE_NBYTES = 1 << 16 };    // instructions from which it is worth it; of all rows
+enum { TN_REUSE_NBYTES = 1 << 16 };        // of all rows
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};
@@ -30711,7 +30961,7 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 #include "../ir/spec.c"
 #endif
 
-enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22, TN_OPT_ITEMS = 1024 };    // most of an axis, of a kernel
+enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
 enum { TN_OPT_SPLIT, TN_OPT_UPCAST, TN_OPT_UNROLL, TN_OPT_LANE, TN_OPT_TASK, TN_OPT_GRID, TN_OPT_LOCAL, TN_OPT_LOOP,
   TN_OPT_PAD, TN_OPT_SWAP, TN_OPT_ORDER, TN_OPT_STAGE, TN_OPT_GROUP, TN_OPT_REUSE, TN_OPT_PREFETCH, TN_OPT_DOT,
@@ -30817,7 +31067,7 @@ static int tn_opt_fits(const int64_t *most, int64_t n) {
   return 1;
 }
 static int64_t tn_opt_most_items(const tn_kernel_state *s) {
-  return s->target->limits->local_total ? s->target->limits->local_total : (int64_t)TN_OPT_ITEMS;
+  return tn_machine_items(s->target->limits);
 }
 
 // ** a part of an axis, or all of it, as another kind of range **
@@ -31332,7 +31582,7 @@ static int tn_do_plain(tn_kernel_state *s, int kind) {
 enum {
   TN_LONG_LOOP = 64,                       // iterations: compilers guess about 32
   TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its iterations are long enough
-  TN_STREAM_NBYTES = 32 << 20,             // more than caches keep for the next kernel
+  TN_STREAM_TIMES = 2,                     // what the last cache holds: too much to keep any for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
 
@@ -31350,25 +31600,27 @@ static const tiny_uop *tn_loop_around(const tn_lowered *k, int at) {
 }
 
 // Does the store, by itself or with the next iterations of its loop, write whole lines?
-static int tn_stores_lines(tiny_ctx *t, const tn_lowered *k, int at) {
+static int tn_stores_lines(tiny_ctx *t, const tn_lowered *k, const tiny_limits *limits, int at) {
   const tiny_uop *u = k->list[at];
   const int lanes = u->src[1]->lanes, nbytes = lanes * tn_dtypes[u->src[1]->dtype].nbytes;
-  if (nbytes % TN_LINE_NBYTES == 0) return 1;
+  const int64_t line = tn_machine_line(limits);
+  if (nbytes % line == 0) return 1;
   const tiny_uop *loop = tn_loop_around(k, at);
-  return loop && loop->src[0]->vmin * nbytes >= TN_LINE_NBYTES && tn_stride_in(t, u->src[0]->src[1], loop) == lanes;
+  return loop && loop->src[0]->vmin * nbytes >= line && tn_stride_in(t, u->src[0]->src[1], loop) == lanes;
 }
 
 // Does the store write vectors, whole lines of a big output that this kernel does not read? Past the caches they need
 // not be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
 // kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
-static int tn_store_streams(tiny_ctx *t, const tn_lowered *k, int at) {
+static int tn_store_streams(tiny_ctx *t, const tn_lowered *k, const tiny_limits *limits, int at) {
   const tiny_uop *u = k->list[at], *index = u->src[0], *memory = index->src[0];
   const int64_t nbytes = tn_dtypes[u->src[1]->dtype].nbytes;
-  if (memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
+  if (memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_TIMES * tn_machine_share(limits))
+    return 0;
   if (u->src[1]->lanes == 1 || index->lanes > 1 || (index->nsrc == 3 && index->src[2]->lanes > 1)) return 0;
   for (int i = 0; i < k->n; i++)
     if (k->list[i]->op == TINY_OP_LOAD && k->list[i]->src[0]->src[0] == memory) return 0;
-  return tn_stores_lines(t, k, at);
+  return tn_stores_lines(t, k, limits, at);
 }
 
 // ** loops **
@@ -31405,7 +31657,7 @@ static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
   k->local_nbytes = tn_local_of_launch(k, target);
   for (int i = 0; i < k->n; i++) {
     const int op = k->list[i]->op;
-    if (op == TINY_OP_STORE && tn_target_has(target, TINY_TARGET_STREAMS) && tn_store_streams(t, k, i))
+    if (op == TINY_OP_STORE && tn_target_has(target, TINY_TARGET_STREAMS) && tn_store_streams(t, k, target->limits, i))
       k->hints[i] = TINY_HINT_STREAM;
     if (op == TINY_OP_RANGE)
       k->hints[i] = (uint8_t)(tn_loop_is_long(k->list[i]) ? TINY_HINT_LONG :
@@ -31425,7 +31677,7 @@ static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
 #include "opts.c"
 #endif
 
-enum { TN_ALL_LOOPS = 1 << 20, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64 };
+enum { TN_ALL_LOOPS = 1 << 20 };          // of a kernel
 
 // The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
 static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
@@ -31485,7 +31737,7 @@ static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
     for (int64_t d = 1; d <= n && d * tasks <= want; d++) if (n % d == 0) f = d;
     if (f == 1 && n > want)
       for (int64_t d = want; d < n && f == 1; d++)
-        if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
+        if (n % d == 0 && d <= 8 * TN_TASKS_MOST) f = d;
     const int64_t most = want / tasks < n ? want / tasks : n, part = tn_tiles_of(p.out[i], most);
     if (2 * f < most && p.repeats && n % part && tn_tiles_of(p.out[i], part) * part <= n + n / 16) {
       tiny_uop *parts;                     // few divisors: the last task repeats some of the one before
@@ -31502,7 +31754,7 @@ static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
 // Tasks of at least TN_TASK_WORK each.
 static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
   const int64_t want = (int64_t)(work / (double)TN_TASK_WORK);
-  tn_make_tasks_upto(s, want < TN_MAX_TASKS ? want : (int64_t)TN_MAX_TASKS, loops);
+  tn_make_tasks_upto(s, want < TN_TASKS_MOST ? want : (int64_t)TN_TASKS_MOST, loops);
 }
 #endif
 // ---- end src/codegen/lanes.c ----
@@ -31515,9 +31767,7 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 // vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
 // Memory: at every level of the caches, an access fetches its lines anew in each iteration of the loops that are too
 // far out for their data to stay. Strides are measured: elements are evaluated again with one range a step further.
-// The rates are those of a core with full-width vectors: one load and one multiply-add a cycle, four cycles until
-// a sum is there (Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs, 2023: Skylake-X
-// and Zen 4).
+// What each of these costs stands in machine/costs.c, what a line costs in machine/machine.c.
 #ifndef TN_CODEGEN_COST
 #define TN_CODEGEN_COST
 #ifndef TINY_AMALGAMATED
@@ -31526,12 +31776,7 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 #endif
 
 enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024,
-  TN_COST_REGISTERS = 64,                  // of a device that does not say
   TN_COST_NONE = TN_COST_RANGES };
-#define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
-#define TN_COST_HREDUCE 8.0                // to fold the lanes of a vector
-#define TN_COST_ITERATION 1.0              // of a loop's own, each iteration
-#define TN_COST_TASK 2000.0                // to hand a task to a thread
 
 typedef struct tn_cost { double cycles, core, memory, tasks, each; } tn_cost;   // cycles: of both; each: of a task
 
@@ -31584,8 +31829,7 @@ static int tn_cost_innermost(const tn_cost_walk *w, uint64_t ranges) {
 // Vector instructions for one copy of a value.
 static double tn_cost_width(const tn_cost_walk *w, uint64_t ranges, int dtype) {
   const double nbytes = tn_dtypes[dtype].nbytes < 4 ? 4 : tn_dtypes[dtype].nbytes;
-  const double width = w->limits->vector_nbytes ? w->limits->vector_nbytes : 4;
-  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / width;
+  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / tn_machine_vector(w->limits);
   return vectors > 1 ? vectors : 1;
 }
 
@@ -31668,7 +31912,7 @@ static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
   const double vectors = tn_cost_width(w, ranges, u->dtype);
   const double copies = tn_cost_extents(w, ranges & w->copies), unrolled = tn_cost_extents(w, own & w->copies);
   const int chained = (u->k & 0xFF) == TINY_OP_ADD && u->src[0]->op == TINY_OP_MUL;
-  const double wait = l->times * TN_COST_WAIT * (chained ? unrolled : 1);
+  const double wait = l->times * TN_SUM_WAIT * (chained ? unrolled : 1);
   l->arithmetic += l->times * copies * vectors;
   if (chained) l->arithmetic -= l->times * copies * vectors * tn_op_cost(u->src[0]);   // one instruction with the sum
   if (own & w->loops && wait > l->wait) l->wait = wait;
@@ -31677,7 +31921,7 @@ static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
   w->code += copies * vectors;
   if (own & w->lanes) {
     l = tn_cost_loop_of(w, outside);
-    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_COST_HREDUCE;
+    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_HREDUCE_COST;
   }
 }
 
@@ -31687,14 +31931,17 @@ static void tn_cost_load(tn_cost_walk *w, const tiny_uop *u, const tn_cost_acces
   const uint64_t ranges = w->open[u->seq] | a->ranges;
   const int dtype = u->op == TINY_OP_STORE ? u->src[1]->dtype : u->dtype;
   tn_cost_loop *l = tn_cost_loop_of(w, ranges);
-  double each = 0.5;
-  for (int r = 0; r < w->nrange; r++) if ((a->ranges & w->lanes) >> r & 1)
-    each = a->stride[r] == 1 && !a->gathers ? tn_cost_width(w, ranges, dtype) :
-                                              (double)tn_range_extent(w->range[r]) * (a->gathers ? 2 : 1);
-  if (u->op == TINY_OP_STORE) each *= 2;
+  double each = TN_UNIFORM_LOAD;
+  for (int r = 0; r < w->nrange; r++) if ((a->ranges & w->lanes) >> r & 1) {
+    const double lanes = (double)tn_range_extent(w->range[r]);
+    const int64_t stride = a->stride[r] ? a->stride[r] : -1;               // it moves, though not by one step
+    each = a->gathers ? TN_GATHERED_LOAD * lanes : tn_load_cost(stride, lanes, tn_cost_width(w, ranges, dtype));
+  }
+  if (u->op == TINY_OP_STORE) each *= TN_STORE;
   const double n = l->times * tn_cost_extents(w, ranges & w->copies);
   l->loads += n * each;
-  if (index->nsrc == 3) l->arithmetic += n * (w->open[index->src[2]->seq] & w->lanes ? 2 : 0.5);
+  if (index->nsrc == 3)
+    l->arithmetic += n * (w->open[index->src[2]->seq] & w->lanes ? TN_MASKED_LANES : TN_MASKED_ALL);
   if (u->op == TINY_OP_LOAD && a->ranges & w->lanes && l->live > 0)    // used again in the iteration's other copies
     l->live += tn_cost_extents(w, ranges & w->copies & ~w->unrolled) * tn_cost_width(w, ranges, u->dtype);
   w->code += tn_cost_extents(w, ranges & w->copies) * each;
@@ -31715,12 +31962,11 @@ static double tn_cost_core(tn_cost_walk *w) {
   for (int r = 0; r <= TN_COST_NONE; r++) {
     tn_cost_loop *l = &w->loop[r];
     if (r < TN_COST_NONE && (r >= w->nrange || !(w->loops >> r & 1))) continue;
-    const int registers = w->limits->vector_registers ? w->limits->vector_registers : (int)TN_COST_REGISTERS;
-    const double spilled = l->live + 1 - registers;
-    if (spilled > 0) l->loads += l->times * l->steps * spilled * 3;
+    const double spilled = l->live + 1 - tn_machine_registers(w->limits);
+    if (spilled > 0) l->loads += l->times * l->steps * spilled * TN_SPILL_COST;
     const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
-    cycles += (most > l->wait ? most : l->wait) + 0.2 * (l->arithmetic + l->loads - most);
-    if (r < TN_COST_NONE) cycles += l->times * TN_COST_ITERATION;
+    cycles += (most > l->wait ? most : l->wait) + TN_BUSY_SHARE * (l->arithmetic + l->loads - most);
+    if (r < TN_COST_NONE) cycles += l->times * TN_LOOP_COST;
   }
   return cycles;
 }
@@ -31893,9 +32139,9 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
     out->core = tn_cost_core(w);
     out->memory = tn_cost_memory(w);
     out->tasks = w->tasks;
-    out->each = limits->threads ? TN_COST_TASK : 0;
+    out->each = limits->threads ? TN_TASK_COST : 0;
     const double less = out->core < out->memory ? out->core : out->memory;
-    out->cycles = out->core + out->memory - 0.7 * less;      // most of the lesser one hides behind the other
+    out->cycles = out->core + out->memory - (1 - TN_MEMORY_SHARE) * less;
   }
   tn_scratch_rewind(t, mark);
   return known;
@@ -31919,21 +32165,12 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
 
 enum {
   TN_TILE_LOADS = 24,                      // of a kernel that gets a tile: the search for one looks at each many times
-  TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
-  TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
+  TN_FAR_NBYTES = TN_PAGE_NBYTES / 2,      // from which prefetches do not follow rows
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and the copies of its sum that a tile may have
-  TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16,   // tasks that a matmul should have; tiles of rows that pay for a panel
-  TN_KBLOCK_PAYS = 256                     // multiply-adds that pay for a sum's way to the cache and back
+  TN_BLOCK_TILES = 16,                     // tiles of rows that pay for a panel
+  TN_ACROSS_WIDTH = 32                     // columns that pay for a copy, of rows a page apart
 };
-enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
-#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
-#define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines or pages
-#define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
-#define TN_SCATTERED_STORE 2.2             // the same
-#define TN_CONFLICTING_LOAD 1.4            // of a load of rows that push each other out of the nearest cache
-#define TN_HREDUCE_COST 10                 // to one number, in vector instructions
-#define TN_DEINTERLEAVED_LOAD 1.5          // of a load of every n-th element, n <= TN_DEINTERLEAVE, likewise
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
@@ -32010,7 +32247,7 @@ static int tn_tile_conflicts(const tn_profile *p, const tn_reads *read, const ti
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tiny_memory_level *nearest,
                            const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  double loads = c->packs && c->kblock < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->kblock : 0;
+  double loads = c->packs && c->kblock < tn_range_extent(p->red[0]) ? TN_KBLOCK_COST * fmas / (double)c->kblock : 0;
   double reduced = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
   for (int i = 0; i < p->nred; i++) reduced *= (double)tn_range_extent(p->red[i]);
   once += fmas * c->after;
@@ -32026,13 +32263,12 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tin
         n *= 1 + (reads[i].beside[j] ? TN_NEXT_LOAD : reads[i].streams[j] ? 1 + TN_FAR_ROW : 1) * (double)(c->f[j] - 1);
     if (c->v_in_reduce && reads[i].v && tn_tile_conflicts(p, &reads[i], nearest, i, c->f[0])) n *= TN_CONFLICTING_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
-    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_DEINTERLEAVE ?
-        TN_DEINTERLEAVED_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
+    const double each = tn_load_cost(reads[i].stride, c->lanes, 1);
     if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
-    else if (reads[i].reduce) loads += n * (reads[i].v ? each : 0.5);
-    else once += n * (reads[i].v ? each : 0.5);
+    else if (reads[i].reduce) loads += n * each;
+    else once += n * each;
   }
-  return (loads + fmas + 1.5 + once / reduced) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+  return (loads + fmas + TN_LOOP_COST + once / reduced) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
       tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
@@ -32100,7 +32336,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_contraction *
     for (int i = 0; i < sizes * sizes; i++) {
       c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
       if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
-          tn_tile_registers(p, reads, &c) > target->limits->vector_registers)
+          tn_tile_registers(p, reads, &c) > tn_machine_registers(target->limits))
         continue;
       c.packs = tn_tile_packs(p, fact, reads, target, &c);
       c.cost = tn_tile_cost(p, reads, &nearest, &c);
@@ -32299,7 +32535,7 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
     f = most * 3 / 4 / (tile * c->kblock);
     g = most * 3 / 4 / ((f + 1) * tile * width) + 1;
   } else if (c->kblock < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
-  while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TILE_TASKS &&
+  while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TASKS_LEAST &&
          (f > TN_BLOCK_TILES || g > 1)) {
     if (g > 1 && (f <= TN_BLOCK_TILES || g * width > f * tile)) g = (g + 1) / 2;
     else f = (f + 1) / 2;
@@ -32451,7 +32687,7 @@ static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const
   tiny_uop *at = load->src[0]->src[1];
   const int64_t stride = tn_stride_in(t, at, r);
   return load->src[0]->src[0]->op == TINY_OP_PARAM && stride != TN_IRREGULAR &&
-      stride * tn_dtypes[load->dtype].nbytes >= TN_ACROSS_NBYTES && tn_stride_in(t, at, x->part[0]) == 1 &&
+      stride * tn_dtypes[load->dtype].nbytes >= TN_PAGE_NBYTES && tn_stride_in(t, at, x->part[0]) == 1 &&
       !tn_depends(t, load, x->lanes) && !(x->vectors && tn_depends(t, load, x->vectors)) &&
       !(x->part[1] && tn_depends(t, load, x->part[1]));
 }
@@ -32563,7 +32799,7 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
   while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != c->m.r[0] && p->out[i] != c->n.r[0]) others *= tn_range_extent(p->out[i]);
-  while (tn_tiles_of(c->m.r[0], rows) * tn_tiles_of(c->n.r[0], columns) * others < 8 &&
+  while (tn_tiles_of(c->m.r[0], rows) * tn_tiles_of(c->n.r[0], columns) * others < TN_TASKS_FEW &&
          (rows > 2 * c->m.strip || columns > 2 * c->n.strip)) {
     if (rows >= columns) rows /= 2; else columns /= 2;
   }
@@ -32624,7 +32860,7 @@ static int tn_optimize_matrix(tn_kernel_state *s, tn_profile *p, const tn_target
 #include "tensorcore.c"
 #endif
 
-enum { TN_ROW_AHEAD = 4096, TN_ROW_FETCHES = 8 };      // bytes that are asked for at least; loads that ask
+enum { TN_ROW_AHEAD = TN_PAGE_NBYTES, TN_ROW_FETCHES = 8 };    // bytes that are asked for at least; loads that ask
 
 // Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
 static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {
@@ -32789,9 +33025,8 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
 #endif
 
 enum {
-  TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4, TN_SHORT_NBYTES = 16 << 10,
-  TN_SHORT_CACHED = 8 << 20,               // of what is written: with what is read, caches hold it all
-  TN_NUMBER_COST = 4, TN_NUMBER_DEPTH = 12         // of what is staged for a row, in instructions; in nodes
+  TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4,
+  TN_NUMBER_DEPTH = 12                     // of what is staged for a row, in nodes
 };
 
 // May a block of rows be reduced by one pass after another? Each REDUCE is a pass of its own over a short row.
@@ -32823,11 +33058,12 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     if (nbytes > longest) longest = nbytes;
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
   }
-  // Memory is busiest where reading and writing take turns often, and nothing else takes long.
+  // Memory is busiest where reading and writing take turns often, nothing else takes long, and no cache holds both.
   if (p->row && cost < (double)TN_REUSE_COST &&
-      tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes > TN_SHORT_CACHED)
+      tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes >
+          tn_machine_share(s->target->limits) / 2)
     return NULL;
-  while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
+  while (p->row && f > 1 && f * longest > tn_machine_nearest(s->target->limits) / 2) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
   rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
   *p = tn_profile_of(s);
@@ -32998,8 +33234,7 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
 
 enum {
   TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
-  TN_COLUMNS_BLOCKS = 8,                   // blocks that there should be
-  TN_COLUMNS_KBLOCKS = 16                   // that pay for clearing and reading the sums of a block
+  TN_COLUMNS_KBLOCKS = 16                  // that pay for clearing and reading the sums of a block
 };
 
 // Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
@@ -33035,7 +33270,7 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
   int64_t f = TN_COLUMNS_NBYTES / nbytes, others = 1;
   for (int i = 0; i < p->nout; i++) if (p->out[i] != v) others *= tn_range_extent(p->out[i]);
   while (f * nbytes > TN_COLUMNS_LEAST &&
-         (n < f || n / f * others < TN_COLUMNS_BLOCKS || !tn_tile_fits(v, f, p->repeats)))
+         (n < f || n / f * others < TN_TASKS_FEW || !tn_tile_fits(v, f, p->repeats)))
     f /= 2;
   return tn_tile_fits(v, f, p->repeats) ? f : 0;
 }
@@ -33072,7 +33307,7 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
 #include "column_reduce.c"
 #endif
 
-enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_ITEMS = 32 };
 
 // ** scatters: rows become lanes; what is left of the output becomes tasks **
 
@@ -33084,7 +33319,7 @@ static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   int64_t f = 1;
   for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
   for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
-  for (int64_t d = 2; d <= TN_SCATTER_TASKS; d++) if (n % d == 0 && n / d % line == 0) f = d;
+  for (int64_t d = 2; d <= TN_TASKS_FEW; d++) if (n % d == 0 && n / d % line == 0) f = d;
   if (f == 1) return;
   tn_do_split(s, TN_OPT_TASK, last, f, NULL);
   tn_scatter_of(s, p, c);
@@ -33158,12 +33393,12 @@ static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target 
 static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   int64_t items = 1, outputs = 1;
-  const int64_t most = target->limits->local_total ? target->limits->local_total : 256;
+  const int64_t most = tn_machine_items(target->limits), warp = tn_machine_warp(target->limits);
   for (int i = 0; i < p->nout; i++) outputs *= tn_range_extent(p->out[i]);
   if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
     tiny_uop *r = p->red[p->nred - 1];
     int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= 256 && tn_opt_fits(target->limits->local_max, d); d++)
+    for (int64_t d = 2; d <= most && d <= TN_GROUP_WARPS * warp && tn_opt_fits(target->limits->local_max, d); d++)
       if (tn_range_extent(r) % d == 0) g = d;
     if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
   }
@@ -33173,7 +33408,8 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
     int in_scope = 1;
     for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(t, p->reduce[j], p->out[i]);
     if (!in_scope) continue;
-    for (int64_t d = 1; d <= n && items * d <= most && d <= 64 && tn_opt_fits(target->limits->local_max, d); d++)
+    for (int64_t d = 1; d <= n && items * d <= most && d <= TN_DIM_WARPS * warp &&
+                        tn_opt_fits(target->limits->local_max, d); d++)
       if (n % d == 0) f = d;
     tiny_uop *rest = p->out[i];
     if (f > 1) { tn_do_split(s, TN_OPT_LOCAL, p->out[i], f, &rest); items *= f; }
@@ -35842,6 +36078,7 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
+#include "../base/caches.c"
 #include "elf.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
@@ -36239,7 +36476,8 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = c->facts.vector_nbytes;
   limits->vector_registers = c->facts.vector_registers;
-  limits->cache_nbytes = c->facts.l2_nbytes;
+  tn_caches_get(limits->memory);
+  limits->cache_nbytes = (size_t)tn_machine_near(limits);
   return c;
 }
 static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
@@ -37679,7 +37917,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 // beam: the fastest schedule for a kernel, found by timing.
 //
 // In:  kernels that are to be built. Out: their schedules. One that was found before comes from disk, where it lies
-//      under a digest of the kernel, the device's target and this build of the library.
+//      under a digest of the kernel, the device's target and limits, and this build of the library.
 // A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
 // there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
 // the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
@@ -37998,7 +38236,11 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
 
 static tn_digest tn_beam_key(tiny_ctx *t, const tn_build *b) {
   char kernel[TN_DIGEST_TEXT];
-  return tn_text_key(t, "opts", tn_digest_print(&b->key, kernel));
+  tn_digester d = tn_digest_open();
+  tn_digest_add(&d, &b->key, sizeof b->key);
+  tn_machine_digest(&d, &t->device->limits);
+  const tn_digest all = tn_digest_close(&d);
+  return tn_text_key(t, "opts", tn_digest_print(&all, kernel));
 }
 
 static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
@@ -38426,7 +38668,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
   tn_draft d;
   const tn_kernel **kernels = NULL;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
-  if (tn_draft_plan(t, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
+  if (tn_draft_plan(t, &t->device->limits, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
   tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
   int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;
   for (int i = 0; i < d.plan.nstep; i++) {
@@ -42169,239 +42411,243 @@ Where things stand in tiny.h
    2326  src/api/io.h                 tensors from files and to files
    2402  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2806  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2811  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2972  src/base/number.c            numbers as text, in and out
-   3409  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   2977  src/base/number.c            numbers as text, in and out
+   3414  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3594  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3599  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3783  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3788  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3885  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3890  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4306  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4296  src/base/caches.c            what the caches of this machine's first processor are, as the system
+                                      tells it
+   4414  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4453  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   4946  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4561  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5054  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5526  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5634  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5753  src/ir/alu.c                 the meaning of every arithmetic op, once
-   5913  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6626  src/machine/machine.c        what a device is made of, as far as schedules and the cost model ask:
-                                      levels of memory, what memory lies in
-   6663  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   5861  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6021  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6734  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+                                      beside what, registers
+   6837  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+                                      of prices of the library
+   6920  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   6775  src/ir/args.c                which k, v and sources fit an op
-   6928  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7547  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7032  src/ir/args.c                which k, v and sources fit an op
+   7185  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7804  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8130  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8387  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8490  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8747  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8602  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8859  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9039  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9296  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9313  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9570  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10203  src/ir/spec.c                the verifier
-  10548  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10460  src/ir/spec.c                the verifier
+  10805  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  10764  src/rules/notation.c         the algebra that bodies of rules are written in
-  10799  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  10997  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11021  src/rules/notation.c         the algebra that bodies of rules are written in
+  11056  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11254  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11157  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11414  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11551  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11808  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  11750  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12007  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12164  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12421  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12506  src/rules/decompose.c        from what the IR means to what a target can do
-  13087  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12763  src/rules/decompose.c        from what the IR means to what a target can do
+  13344  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13121  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13378  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13620  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13877  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13702  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13959  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14381  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14638  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14602  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14859  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15212  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15469  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15500  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15757  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  15973  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16230  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16080  src/tensor/activation.c      what stands between the layers of a network
-  16260  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16605  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16337  src/tensor/activation.c      what stands between the layers of a network
+  16517  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16862  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  16849  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17106  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17580  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17837  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18212  src/tensor/random.c          numbers from a counter, the same on every device
-  18486  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18469  src/tensor/random.c          numbers from a counter, the same on every device
+  18743  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  18806  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19102  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19063  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19359  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19239  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19496  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  19778  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20035  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20497  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20754  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  20899  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21156  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21038  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21295  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21485  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21742  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  21921  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22178  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22269  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22589  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22715  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22526  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22846  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22972  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  22873  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23130  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23365  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23641  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23622  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23898  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23737  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23994  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  23992  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24387  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24249  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24644  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24663  src/tensor/params.c          lists of named tensors: what a network consists of
-  24756  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24920  src/tensor/params.c          lists of named tensors: what a network consists of
+  25013  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25138  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25395  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25253  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25511  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25550  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25808  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25666  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25924  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26152  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26396  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  26916  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27171  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27384  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27639  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  27818  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28073  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28389  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28506  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28641  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28758  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  28945  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29195  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29111  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29361  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29337  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29587  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29561  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29811  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29688  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29750  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29938  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30000  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  29904  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  29971  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30257  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30154  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30221  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30507  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30346  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30596  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30411  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30661  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30545  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30795  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30623  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30682  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30873  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30932  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31321  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31571  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31418  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31670  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31510  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31762  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  31906  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32152  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32498  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32734  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32617  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32709  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32853  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32945  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  32781  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33017  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  32886  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  32986  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33063  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33202  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33122  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33222  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33298  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33438  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33537  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33773  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33763  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33999  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34000  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34236  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34061  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34297  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34604  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34840  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35139  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35434  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35375  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35670  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  35829  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36429  src/runtime/interp.c         the backend INTERP
-  36507  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  36065  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36667  src/runtime/interp.c         the backend INTERP
+  36745  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36590  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  36801  src/runtime/device.c         which backend a context runs on
-  36943  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37093  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36828  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37039  src/runtime/device.c         which backend a context runs on
+  37181  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37331  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37264  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37329  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37502  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37567  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37679  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38097  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37917  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38339  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38813  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39055  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39248  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39490  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40012  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40254  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40230  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40472  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40503  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40745  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40771  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41013  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  40948  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41190  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41122  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41483  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41719  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41364  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41725  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41961  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  41867  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42033  src/runtime/context.c        opening and closing, the first error, totals
+  42109  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42275  src/runtime/context.c        opening and closing, the first error, totals
 */

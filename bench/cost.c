@@ -194,7 +194,7 @@ static tiny_code kernel_of(tiny_ctx *t, void *arg) {
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   memset(&v, 0, sizeof v);
   tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
+  if (tn_draft_plan(t, &t->device->limits, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
   tn_list nodes = {NULL, 0, 0};
   tn_toposort(t, kernels[d.plan.nstep - 1]->ast, &nodes);
   for (int i = 0; i < nodes.n; i++) nodes.u[i]->seq = (uint32_t)i;

@@ -1,13 +1,14 @@
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
 
-// ** base: floats, numbers, memory, hashes, text; the operating system in four rooms **
+// ** base: floats, numbers, memory, hashes, text; the operating system in five rooms **
 #include "base/float.c"
 #include "base/number.c"
 #include "base/memory.c"
 #include "base/hash.c"
 #include "base/text.c"
 #include "base/os.c"
+#include "base/caches.c"
 #include "base/threads.c"
 #include "base/files.c"
 #include "base/process.c"
@@ -17,6 +18,7 @@
 #include "ir/alu.c"
 #include "ir/uop.c"
 #include "machine/machine.c"
+#include "machine/costs.c"
 #include "ir/target.c"
 #include "ir/args.c"
 #include "ir/print.c"

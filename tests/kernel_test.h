@@ -29,7 +29,7 @@ static const tn_kernel *kernel_of(tiny_ctx *t, const tiny_tensor *x, size_t *nby
   memset(&v, 0, sizeof v);
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &v, &root, 1, &d, &kernels) != TINY_OK) return NULL;
+  if (tn_draft_plan(t, &t->device->limits, &v, &root, 1, &d, &kernels) != TINY_OK) return NULL;
   CHECK_EQ(d.plan.nstep, 1);
   *nbytes = (size_t)tn_node_nbytes(root);
   t->ir->serial = TN_PIPELINE_SERIAL;      // the kernel's ranges have numbers of their own

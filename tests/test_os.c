@@ -61,7 +61,6 @@ static void test_facts(void) {
 #ifdef TN_OS_X86
   CHECK_EQ(c.vector_nbytes == 64, !!__builtin_cpu_supports("avx512vl"));
 #endif
-  CHECK(c.l2_nbytes >= 65536);
   CHECK_STR(c.name, again.name);
   CHECK(tn_os_env("TINY_THIS_IS_NOT_SET") == NULL);
   setenv("TINY_EMPTY", "", 1);

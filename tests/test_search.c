@@ -358,7 +358,7 @@ static tiny_code large_trial(tiny_ctx *t, void *arg) {
   memset(&v, 0, sizeof v);
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
+  if (tn_draft_plan(t, &t->device->limits, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
   for (int i = 0; i < d.plan.nstep; i++) for (int m = 0; m < MACHINES; m++) {
     place p;
     place_at(t, &machines[m], &p);

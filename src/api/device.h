@@ -161,19 +161,24 @@ TINY_API const char *tiny_op_name(int op);
 
 // ** backends ********************************************************************************* >>backends
 
-// A cache. cycles: of one core or compute unit, for a line that it does not hold but the next level does.
+// A cache: bytes in all, bytes of a line, ways; cycles of one core or compute unit for a line that it does not hold but
+// the next level does.
 typedef struct tiny_memory_level { size_t nbytes; int line, ways; double cycles; } tiny_memory_level;
 
-// What kernels of a device may use. Zero: none, or no limit.
+// What a device is made of. Zero: not known, or what is told beside it.
 typedef struct tiny_limits {
-  int host_memory;                         // 1: handles are host pointers
-  int threads;                             // CPU style: THREAD ranges become tasks of a pool; 0: a grid of work items
-  int vector_nbytes, vector_registers;     // widest vector register
-  size_t shared_nbytes, cache_nbytes;      // LOCAL memory of a work group; innermost cache worth packing for
-  // Caches: the nearest, the one of cache_nbytes, the last before memory. What is zero is guessed.
+  int host_memory;                         // 1: handles are host pointers; 0: memory of the device's own
+  int threads;                             // 1: kernels become tasks of a pool; 0: a grid of groups of work items
+  int vector_nbytes;                       // of the widest vectors; 0: none
+  int vector_registers;                    // of them; without vectors those of an item; 0: 16, without vectors 64
+  int warp;                                // items of a group that go in step; 0: 32
+  size_t shared_nbytes;                    // LOCAL memory of a group; 0: none
+  size_t cache_nbytes;                     // innermost cache worth packing for, of one core; 0: 1 MiB
+  // Caches: the nearest, the one of cache_nbytes, the last before memory. Zero: 32 KiB, cache_nbytes, 16 times that, in
+  // lines of 64 bytes and 8 ways.
   tiny_memory_level memory[3];
-  // Work groups and items that an axis of a kernel becomes, in each dim; items of a group in all.
-  int64_t global_max[3], local_max[3], local_total;
+  int64_t global_max[3], local_max[3];     // groups, and items of a group, in each dim; 0: any number
+  int64_t local_total;                     // items of a group in all; 0: 256
   uint64_t dtypes;                         // bit per dtype that has arithmetic; 0: all
 } tiny_limits;
 

@@ -1,7 +1,7 @@
 // os: which system this is: Linux, macOS or Windows, on x86-64 or arm64; all system headers are asked for here.
 //
 // Clock, environment, terminal; what the processor can do; pages and executable memory. The other rooms that know the
-// system stand below: threads, files, process; the names of the first two begin with tn_os_, too.
+// system stand below: caches, threads, files, process; the names of threads and files begin with tn_os_, too.
 // Nothing in them records an error in the context or changes anything process-wide (signal handlers, locale,
 // folder): functions answer 1 or a pointer when they did it, 0 or NULL when they did not, and the caller
 // knows what it means. No descriptor or mapping is held while memory is asked for, since that may unwind
@@ -220,7 +220,6 @@ static int tn_os_cores(void) {             // that this process may use
 
 typedef struct tn_os_cpu {
   int vector_nbytes, vector_registers;     // of the widest registers that kernels should use
-  size_t l2_nbytes;
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
   int avx2;                                // and FMA: it is there
   int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
@@ -323,24 +322,10 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
 }
 #endif
 
-static size_t tn_os_l2_nbytes(void) {
-  long long nbytes = 0;
-#if defined(__APPLE__)
-  size_t size = sizeof nbytes;
-  if (sysctlbyname("hw.l2cachesize", &nbytes, &size, NULL, 0)) nbytes = 0;
-#elif defined(__linux__)
-  FILE *f = fopen("/sys/devices/system/cpu/cpu0/cache/index2/size", "r");
-  if (f && fscanf(f, "%lldK", &nbytes) == 1) nbytes *= 1024;
-  if (f) fclose(f);
-#endif
-  return nbytes >= 64 * 1024 && nbytes <= (1ll << 30) ? (size_t)nbytes : (size_t)1 << 20;
-}
-
 static tn_os_cpu tn_os_cpu_get(void) {
   tn_os_cpu c;
   memset(&c, 0, sizeof c);
   tn_os_cpu_identify(&c);
-  c.l2_nbytes = tn_os_l2_nbytes();
   return c;
 }
 

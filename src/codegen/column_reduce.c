@@ -13,8 +13,7 @@
 
 enum {
   TN_COLUMNS_NBYTES = 2048, TN_COLUMNS_LEAST = 512,          // of a row within a block
-  TN_COLUMNS_BLOCKS = 8,                   // blocks that there should be
-  TN_COLUMNS_KBLOCKS = 16                   // that pay for clearing and reading the sums of a block
+  TN_COLUMNS_KBLOCKS = 16                  // that pay for clearing and reading the sums of a block
 };
 
 // Does every load of the REDUCE's read rows pages apart, side by side in v, each element once? Beside them it may read
@@ -50,7 +49,7 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
   int64_t f = TN_COLUMNS_NBYTES / nbytes, others = 1;
   for (int i = 0; i < p->nout; i++) if (p->out[i] != v) others *= tn_range_extent(p->out[i]);
   while (f * nbytes > TN_COLUMNS_LEAST &&
-         (n < f || n / f * others < TN_COLUMNS_BLOCKS || !tn_tile_fits(v, f, p->repeats)))
+         (n < f || n / f * others < TN_TASKS_FEW || !tn_tile_fits(v, f, p->repeats)))
     f /= 2;
   return tn_tile_fits(v, f, p->repeats) ? f : 0;
 }

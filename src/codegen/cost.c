@@ -6,9 +6,7 @@
 // vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
 // Memory: at every level of the caches, an access fetches its lines anew in each iteration of the loops that are too
 // far out for their data to stay. Strides are measured: elements are evaluated again with one range a step further.
-// The rates are those of a core with full-width vectors: one load and one multiply-add a cycle, four cycles until
-// a sum is there (Fog, Instruction tables, and The microarchitecture of Intel, AMD and VIA CPUs, 2023: Skylake-X
-// and Zen 4).
+// What each of these costs stands in machine/costs.c, what a line costs in machine/machine.c.
 #ifndef TN_CODEGEN_COST
 #define TN_CODEGEN_COST
 #ifndef TINY_AMALGAMATED
@@ -17,12 +15,7 @@
 #endif
 
 enum { TN_COST_RANGES = 64, TN_COST_CODE = 1024,
-  TN_COST_REGISTERS = 64,                  // of a device that does not say
   TN_COST_NONE = TN_COST_RANGES };
-#define TN_COST_WAIT 4.0                   // cycles until an accumulator can be added to again
-#define TN_COST_HREDUCE 8.0                // to fold the lanes of a vector
-#define TN_COST_ITERATION 1.0              // of a loop's own, each iteration
-#define TN_COST_TASK 2000.0                // to hand a task to a thread
 
 typedef struct tn_cost { double cycles, core, memory, tasks, each; } tn_cost;   // cycles: of both; each: of a task
 
@@ -75,8 +68,7 @@ static int tn_cost_innermost(const tn_cost_walk *w, uint64_t ranges) {
 // Vector instructions for one copy of a value.
 static double tn_cost_width(const tn_cost_walk *w, uint64_t ranges, int dtype) {
   const double nbytes = tn_dtypes[dtype].nbytes < 4 ? 4 : tn_dtypes[dtype].nbytes;
-  const double width = w->limits->vector_nbytes ? w->limits->vector_nbytes : 4;
-  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / width;
+  const double vectors = tn_cost_extents(w, ranges & w->lanes) * nbytes / tn_machine_vector(w->limits);
   return vectors > 1 ? vectors : 1;
 }
 
@@ -159,7 +151,7 @@ static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
   const double vectors = tn_cost_width(w, ranges, u->dtype);
   const double copies = tn_cost_extents(w, ranges & w->copies), unrolled = tn_cost_extents(w, own & w->copies);
   const int chained = (u->k & 0xFF) == TINY_OP_ADD && u->src[0]->op == TINY_OP_MUL;
-  const double wait = l->times * TN_COST_WAIT * (chained ? unrolled : 1);
+  const double wait = l->times * TN_SUM_WAIT * (chained ? unrolled : 1);
   l->arithmetic += l->times * copies * vectors;
   if (chained) l->arithmetic -= l->times * copies * vectors * tn_op_cost(u->src[0]);   // one instruction with the sum
   if (own & w->loops && wait > l->wait) l->wait = wait;
@@ -168,7 +160,7 @@ static void tn_cost_reduce(tn_cost_walk *w, const tiny_uop *u) {
   w->code += copies * vectors;
   if (own & w->lanes) {
     l = tn_cost_loop_of(w, outside);
-    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_COST_HREDUCE;
+    l->arithmetic += l->times * tn_cost_extents(w, outside & w->copies) * TN_HREDUCE_COST;
   }
 }
 
@@ -178,14 +170,17 @@ static void tn_cost_load(tn_cost_walk *w, const tiny_uop *u, const tn_cost_acces
   const uint64_t ranges = w->open[u->seq] | a->ranges;
   const int dtype = u->op == TINY_OP_STORE ? u->src[1]->dtype : u->dtype;
   tn_cost_loop *l = tn_cost_loop_of(w, ranges);
-  double each = 0.5;
-  for (int r = 0; r < w->nrange; r++) if ((a->ranges & w->lanes) >> r & 1)
-    each = a->stride[r] == 1 && !a->gathers ? tn_cost_width(w, ranges, dtype) :
-                                              (double)tn_range_extent(w->range[r]) * (a->gathers ? 2 : 1);
-  if (u->op == TINY_OP_STORE) each *= 2;
+  double each = TN_UNIFORM_LOAD;
+  for (int r = 0; r < w->nrange; r++) if ((a->ranges & w->lanes) >> r & 1) {
+    const double lanes = (double)tn_range_extent(w->range[r]);
+    const int64_t stride = a->stride[r] ? a->stride[r] : -1;               // it moves, though not by one step
+    each = a->gathers ? TN_GATHERED_LOAD * lanes : tn_load_cost(stride, lanes, tn_cost_width(w, ranges, dtype));
+  }
+  if (u->op == TINY_OP_STORE) each *= TN_STORE;
   const double n = l->times * tn_cost_extents(w, ranges & w->copies);
   l->loads += n * each;
-  if (index->nsrc == 3) l->arithmetic += n * (w->open[index->src[2]->seq] & w->lanes ? 2 : 0.5);
+  if (index->nsrc == 3)
+    l->arithmetic += n * (w->open[index->src[2]->seq] & w->lanes ? TN_MASKED_LANES : TN_MASKED_ALL);
   if (u->op == TINY_OP_LOAD && a->ranges & w->lanes && l->live > 0)    // used again in the iteration's other copies
     l->live += tn_cost_extents(w, ranges & w->copies & ~w->unrolled) * tn_cost_width(w, ranges, u->dtype);
   w->code += tn_cost_extents(w, ranges & w->copies) * each;
@@ -206,12 +201,11 @@ static double tn_cost_core(tn_cost_walk *w) {
   for (int r = 0; r <= TN_COST_NONE; r++) {
     tn_cost_loop *l = &w->loop[r];
     if (r < TN_COST_NONE && (r >= w->nrange || !(w->loops >> r & 1))) continue;
-    const int registers = w->limits->vector_registers ? w->limits->vector_registers : (int)TN_COST_REGISTERS;
-    const double spilled = l->live + 1 - registers;
-    if (spilled > 0) l->loads += l->times * l->steps * spilled * 3;
+    const double spilled = l->live + 1 - tn_machine_registers(w->limits);
+    if (spilled > 0) l->loads += l->times * l->steps * spilled * TN_SPILL_COST;
     const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
-    cycles += (most > l->wait ? most : l->wait) + 0.2 * (l->arithmetic + l->loads - most);
-    if (r < TN_COST_NONE) cycles += l->times * TN_COST_ITERATION;
+    cycles += (most > l->wait ? most : l->wait) + TN_BUSY_SHARE * (l->arithmetic + l->loads - most);
+    if (r < TN_COST_NONE) cycles += l->times * TN_LOOP_COST;
   }
   return cycles;
 }
@@ -384,9 +378,9 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
     out->core = tn_cost_core(w);
     out->memory = tn_cost_memory(w);
     out->tasks = w->tasks;
-    out->each = limits->threads ? TN_COST_TASK : 0;
+    out->each = limits->threads ? TN_TASK_COST : 0;
     const double less = out->core < out->memory ? out->core : out->memory;
-    out->cycles = out->core + out->memory - 0.7 * less;      // most of the lesser one hides behind the other
+    out->cycles = out->core + out->memory - (1 - TN_MEMORY_SHARE) * less;
   }
   tn_scratch_rewind(t, mark);
   return known;

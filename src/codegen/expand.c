@@ -11,8 +11,6 @@
 #include "replace.c"
 #endif
 
-enum { TN_DEINTERLEAVE = 4 };                      // greatest step of a strided load that is made of vector loads
-
 static int tn_is_item(const tiny_uop *r) {
   return tn_range_kind(r) == TN_LOCAL || tn_range_kind(r) == TN_GROUP;
 }

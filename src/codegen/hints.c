@@ -12,7 +12,7 @@
 enum {
   TN_LONG_LOOP = 64,                       // iterations: compilers guess about 32
   TN_ROLLED_SUMS = 12,                     // of lanes, that a loop adds to: its iterations are long enough
-  TN_STREAM_NBYTES = 32 << 20,             // more than caches keep for the next kernel
+  TN_STREAM_TIMES = 2,                     // what the last cache holds: too much to keep any for the next kernel
   TN_STACK_NBYTES = 16 << 10               // of LOCAL memory that a kernel may put on its thread's stack
 };
 
@@ -30,25 +30,27 @@ static const tiny_uop *tn_loop_around(const tn_lowered *k, int at) {
 }
 
 // Does the store, by itself or with the next iterations of its loop, write whole lines?
-static int tn_stores_lines(tiny_ctx *t, const tn_lowered *k, int at) {
+static int tn_stores_lines(tiny_ctx *t, const tn_lowered *k, const tiny_limits *limits, int at) {
   const tiny_uop *u = k->list[at];
   const int lanes = u->src[1]->lanes, nbytes = lanes * tn_dtypes[u->src[1]->dtype].nbytes;
-  if (nbytes % TN_LINE_NBYTES == 0) return 1;
+  const int64_t line = tn_machine_line(limits);
+  if (nbytes % line == 0) return 1;
   const tiny_uop *loop = tn_loop_around(k, at);
-  return loop && loop->src[0]->vmin * nbytes >= TN_LINE_NBYTES && tn_stride_in(t, u->src[0]->src[1], loop) == lanes;
+  return loop && loop->src[0]->vmin * nbytes >= line && tn_stride_in(t, u->src[0]->src[1], loop) == lanes;
 }
 
 // Does the store write vectors, whole lines of a big output that this kernel does not read? Past the caches they need
 // not be read before they are written: a third of the traffic of a loop that reads and writes. Threads meet after a
 // kernel by locked instructions, which wait for such stores (Intel SDM 3, 11.3.1).
-static int tn_store_streams(tiny_ctx *t, const tn_lowered *k, int at) {
+static int tn_store_streams(tiny_ctx *t, const tn_lowered *k, const tiny_limits *limits, int at) {
   const tiny_uop *u = k->list[at], *index = u->src[0], *memory = index->src[0];
   const int64_t nbytes = tn_dtypes[u->src[1]->dtype].nbytes;
-  if (memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_NBYTES) return 0;
+  if (memory->op != TINY_OP_PARAM || memory->v[0] * nbytes < TN_STREAM_TIMES * tn_machine_share(limits))
+    return 0;
   if (u->src[1]->lanes == 1 || index->lanes > 1 || (index->nsrc == 3 && index->src[2]->lanes > 1)) return 0;
   for (int i = 0; i < k->n; i++)
     if (k->list[i]->op == TINY_OP_LOAD && k->list[i]->src[0]->src[0] == memory) return 0;
-  return tn_stores_lines(t, k, at);
+  return tn_stores_lines(t, k, limits, at);
 }
 
 // ** loops **
@@ -85,7 +87,7 @@ static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
   k->local_nbytes = tn_local_of_launch(k, target);
   for (int i = 0; i < k->n; i++) {
     const int op = k->list[i]->op;
-    if (op == TINY_OP_STORE && tn_target_has(target, TINY_TARGET_STREAMS) && tn_store_streams(t, k, i))
+    if (op == TINY_OP_STORE && tn_target_has(target, TINY_TARGET_STREAMS) && tn_store_streams(t, k, target->limits, i))
       k->hints[i] = TINY_HINT_STREAM;
     if (op == TINY_OP_RANGE)
       k->hints[i] = (uint8_t)(tn_loop_is_long(k->list[i]) ? TINY_HINT_LONG :

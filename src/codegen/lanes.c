@@ -8,7 +8,7 @@
 #include "opts.c"
 #endif
 
-enum { TN_ALL_LOOPS = 1 << 20, TN_TASK_WORK = 1 << 16, TN_MAX_TASKS = 64 };
+enum { TN_ALL_LOOPS = 1 << 20 };          // of a kernel
 
 // The widest vector, at most `most` lanes, for a range: one that divides it or, with edges allowed, fits in it.
 static int64_t tn_lanes_for(int64_t extent, int64_t most, int edges) {
@@ -68,7 +68,7 @@ static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
     for (int64_t d = 1; d <= n && d * tasks <= want; d++) if (n % d == 0) f = d;
     if (f == 1 && n > want)
       for (int64_t d = want; d < n && f == 1; d++)
-        if (n % d == 0 && d <= 8 * TN_MAX_TASKS) f = d;
+        if (n % d == 0 && d <= 8 * TN_TASKS_MOST) f = d;
     const int64_t most = want / tasks < n ? want / tasks : n, part = tn_tiles_of(p.out[i], most);
     if (2 * f < most && p.repeats && n % part && tn_tiles_of(p.out[i], part) * part <= n + n / 16) {
       tiny_uop *parts;                     // few divisors: the last task repeats some of the one before
@@ -85,6 +85,6 @@ static int64_t tn_make_tasks_upto(tn_kernel_state *s, int64_t want, int loops) {
 // Tasks of at least TN_TASK_WORK each.
 static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
   const int64_t want = (int64_t)(work / (double)TN_TASK_WORK);
-  tn_make_tasks_upto(s, want < TN_MAX_TASKS ? want : (int64_t)TN_MAX_TASKS, loops);
+  tn_make_tasks_upto(s, want < TN_TASKS_MOST ? want : (int64_t)TN_TASKS_MOST, loops);
 }
 #endif

@@ -10,7 +10,7 @@
 #include "column_reduce.c"
 #endif
 
-enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_TASKS = 8, TN_SCATTER_ITEMS = 32 };
+enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_ITEMS = 32 };
 
 // ** scatters: rows become lanes; what is left of the output becomes tasks **
 
@@ -22,7 +22,7 @@ static void tn_scatter_share(tn_kernel_state *s, tn_profile *p, tn_scatter *c) {
   int64_t f = 1;
   for (int i = 0; i < c->n; i++) if (c->range[i] == last) return;
   for (int i = 0; i < p->nout; i++) if (tn_scatter_is_outer(p, c, i)) return;
-  for (int64_t d = 2; d <= TN_SCATTER_TASKS; d++) if (n % d == 0 && n / d % line == 0) f = d;
+  for (int64_t d = 2; d <= TN_TASKS_FEW; d++) if (n % d == 0 && n / d % line == 0) f = d;
   if (f == 1) return;
   tn_do_split(s, TN_OPT_TASK, last, f, NULL);
   tn_scatter_of(s, p, c);
@@ -96,12 +96,12 @@ static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target 
 static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
   tiny_ctx *t = s->t;
   int64_t items = 1, outputs = 1;
-  const int64_t most = target->limits->local_total ? target->limits->local_total : 256;
+  const int64_t most = tn_machine_items(target->limits), warp = tn_machine_warp(target->limits);
   for (int i = 0; i < p->nout; i++) outputs *= tn_range_extent(p->out[i]);
   if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
     tiny_uop *r = p->red[p->nred - 1];
     int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= 256 && tn_opt_fits(target->limits->local_max, d); d++)
+    for (int64_t d = 2; d <= most && d <= TN_GROUP_WARPS * warp && tn_opt_fits(target->limits->local_max, d); d++)
       if (tn_range_extent(r) % d == 0) g = d;
     if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
   }
@@ -111,7 +111,8 @@ static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_ta
     int in_scope = 1;
     for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(t, p->reduce[j], p->out[i]);
     if (!in_scope) continue;
-    for (int64_t d = 1; d <= n && items * d <= most && d <= 64 && tn_opt_fits(target->limits->local_max, d); d++)
+    for (int64_t d = 1; d <= n && items * d <= most && d <= TN_DIM_WARPS * warp &&
+                        tn_opt_fits(target->limits->local_max, d); d++)
       if (n % d == 0) f = d;
     tiny_uop *rest = p->out[i];
     if (f > 1) { tn_do_split(s, TN_OPT_LOCAL, p->out[i], f, &rest); items *= f; }

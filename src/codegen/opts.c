@@ -30,7 +30,7 @@
 #include "../ir/spec.c"
 #endif
 
-enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22, TN_OPT_ITEMS = 1024 };    // most of an axis, of a kernel
+enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
 enum { TN_OPT_SPLIT, TN_OPT_UPCAST, TN_OPT_UNROLL, TN_OPT_LANE, TN_OPT_TASK, TN_OPT_GRID, TN_OPT_LOCAL, TN_OPT_LOOP,
   TN_OPT_PAD, TN_OPT_SWAP, TN_OPT_ORDER, TN_OPT_STAGE, TN_OPT_GROUP, TN_OPT_REUSE, TN_OPT_PREFETCH, TN_OPT_DOT,
@@ -136,7 +136,7 @@ static int tn_opt_fits(const int64_t *most, int64_t n) {
   return 1;
 }
 static int64_t tn_opt_most_items(const tn_kernel_state *s) {
-  return s->target->limits->local_total ? s->target->limits->local_total : (int64_t)TN_OPT_ITEMS;
+  return tn_machine_items(s->target->limits);
 }
 
 // ** a part of an axis, or all of it, as another kind of range **

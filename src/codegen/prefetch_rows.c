@@ -8,7 +8,7 @@
 #include "tensorcore.c"
 #endif
 
-enum { TN_ROW_AHEAD = 4096, TN_ROW_FETCHES = 8 };      // bytes that are asked for at least; loads that ask
+enum { TN_ROW_AHEAD = TN_PAGE_NBYTES, TN_ROW_FETCHES = 8 };    // bytes that are asked for at least; loads that ask
 
 // Does a pass of a kernel that another one waits for read u? Those are REDUCEs without REDUCEs inside.
 static int tn_in_first_pass(tiny_ctx *t, const tn_profile *p, const tiny_uop *u) {

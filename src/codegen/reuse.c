@@ -7,7 +7,7 @@
 #include "transform.c"
 #endif
 
-enum { TN_REUSE_COST = 10, TN_REUSE_NBYTES = 1 << 16 };    // instructions from which it is worth it; of all rows
+enum { TN_REUSE_NBYTES = 1 << 16 };        // of all rows
 
 static double tn_expression_cost(tiny_ctx *t, tiny_uop *u) {
   tn_list all = {NULL, 0, 0};

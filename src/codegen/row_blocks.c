@@ -9,9 +9,8 @@
 #endif
 
 enum {
-  TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4, TN_SHORT_NBYTES = 16 << 10,
-  TN_SHORT_CACHED = 8 << 20,               // of what is written: with what is read, caches hold it all
-  TN_NUMBER_COST = 4, TN_NUMBER_DEPTH = 12         // of what is staged for a row, in instructions; in nodes
+  TN_SHORT_ROW = 1024, TN_SHORT_ROWS = 16, TN_SHORT_COPIES = 4,
+  TN_NUMBER_DEPTH = 12                     // of what is staged for a row, in nodes
 };
 
 // May a block of rows be reduced by one pass after another? Each REDUCE is a pass of its own over a short row.
@@ -43,11 +42,12 @@ static tiny_uop *tn_block_rows(tn_kernel_state *s, tn_profile *p) {
     if (nbytes > longest) longest = nbytes;
     cost += tn_expression_cost(s->t, p->reduce[j]->src[0]);
   }
-  // Memory is busiest where reading and writing take turns often, and nothing else takes long.
+  // Memory is busiest where reading and writing take turns often, nothing else takes long, and no cache holds both.
   if (p->row && cost < (double)TN_REUSE_COST &&
-      tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes > TN_SHORT_CACHED)
+      tn_memory_nelem(p->store->src[0]) * tn_dtypes[p->store->dtype].nbytes >
+          tn_machine_share(s->target->limits) / 2)
     return NULL;
-  while (p->row && f > 1 && f * longest > TN_SHORT_NBYTES) f /= 2;
+  while (p->row && f > 1 && f * longest > tn_machine_nearest(s->target->limits) / 2) f /= 2;
   if (!rows || f < TN_SHORT_COPIES || tn_range_extent(rows) < 4 * f || !tn_tile_fits(rows, f, p->repeats)) return NULL;
   rows = tn_do_split(s, TN_OPT_SPLIT, rows, f, NULL);
   *p = tn_profile_of(s);

@@ -66,7 +66,7 @@ static void tn_core_sizes(tn_core *c, const tn_profile *p, const tn_target *targ
   while (columns > c->n.strip && rows * columns * 4 > tn_panel_nbytes(target)) columns /= 2;
   for (int i = 0; i < p->nout; i++)
     if (p->out[i] != c->m.r[0] && p->out[i] != c->n.r[0]) others *= tn_range_extent(p->out[i]);
-  while (tn_tiles_of(c->m.r[0], rows) * tn_tiles_of(c->n.r[0], columns) * others < 8 &&
+  while (tn_tiles_of(c->m.r[0], rows) * tn_tiles_of(c->n.r[0], columns) * others < TN_TASKS_FEW &&
          (rows > 2 * c->m.strip || columns > 2 * c->n.strip)) {
     if (rows >= columns) rows /= 2; else columns /= 2;
   }

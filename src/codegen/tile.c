@@ -14,21 +14,12 @@
 
 enum {
   TN_TILE_LOADS = 24,                      // of a kernel that gets a tile: the search for one looks at each many times
-  TN_FAR_NBYTES = 2048,                    // from which prefetches do not follow rows
-  TN_LONG_AFTER = 24,                      // instructions after a sum from which they are not copied for every sum
+  TN_FAR_NBYTES = TN_PAGE_NBYTES / 2,      // from which prefetches do not follow rows
   TN_STAGE_MAX_NBYTES = 1 << 19, TN_PACK_REDUCE = 64,
   TN_WINDOW = 3, TN_WINDOW_COPIES = 32,    // a range that unrolls whole, and the copies of its sum that a tile may have
-  TN_TILE_TASKS = 16, TN_BLOCK_TILES = 16,   // tasks that a matmul should have; tiles of rows that pay for a panel
-  TN_KBLOCK_PAYS = 256                     // multiply-adds that pay for a sum's way to the cache and back
+  TN_BLOCK_TILES = 16,                     // tiles of rows that pay for a panel
+  TN_ACROSS_WIDTH = 32                     // columns that pay for a copy, of rows a page apart
 };
-enum { TN_ACROSS_NBYTES = 4096, TN_ACROSS_WIDTH = 32 };    // between rows; columns that pay for a copy
-#define TN_STRIDED_LOAD 0.8                // of a lane, in vector instructions
-#define TN_NEXT_LOAD    0.95               // of a load, for one beside another: they share lines or pages
-#define TN_FAR_ROW      1.0                // loads more, to begin a row of memory that lies pages from the last
-#define TN_SCATTERED_STORE 2.2             // the same
-#define TN_CONFLICTING_LOAD 1.4            // of a load of rows that push each other out of the nearest cache
-#define TN_HREDUCE_COST 10                 // to one number, in vector instructions
-#define TN_DEINTERLEAVED_LOAD 1.5          // of a load of every n-th element, n <= TN_DEINTERLEAVE, likewise
 
 typedef struct tn_tile {
   tiny_uop *v, *u[2];                      // v becomes lanes, u are repeated; NULL: none
@@ -105,7 +96,7 @@ static int tn_tile_conflicts(const tn_profile *p, const tn_reads *read, const ti
 static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tiny_memory_level *nearest,
                            const tn_tile *c) {
   const double fmas = (double)(c->vectors * c->f[0] * c->f[1]);
-  double loads = c->packs && c->kblock < tn_range_extent(p->red[0]) ? 3 * fmas / (double)c->kblock : 0;
+  double loads = c->packs && c->kblock < tn_range_extent(p->red[0]) ? TN_KBLOCK_COST * fmas / (double)c->kblock : 0;
   double reduced = 1, once = fmas * (c->scatters ? TN_SCATTERED_STORE * c->lanes : 1);
   for (int i = 0; i < p->nred; i++) reduced *= (double)tn_range_extent(p->red[i]);
   once += fmas * c->after;
@@ -121,13 +112,12 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tin
         n *= 1 + (reads[i].beside[j] ? TN_NEXT_LOAD : reads[i].streams[j] ? 1 + TN_FAR_ROW : 1) * (double)(c->f[j] - 1);
     if (c->v_in_reduce && reads[i].v && tn_tile_conflicts(p, &reads[i], nearest, i, c->f[0])) n *= TN_CONFLICTING_LOAD;
     const int packed = c->packs && reads[i].reduce && reads[i].v && !reads[i].u[0];
-    const double each = reads[i].stride == 1 ? 1 : reads[i].stride > 0 && reads[i].stride <= TN_DEINTERLEAVE ?
-        TN_DEINTERLEAVED_LOAD * (double)reads[i].stride : TN_STRIDED_LOAD * c->lanes;
+    const double each = tn_load_cost(reads[i].stride, c->lanes, 1);
     if (packed) loads += n * (1 + each / (double)tn_tiles_of(c->u[0], c->f[0]));
-    else if (reads[i].reduce) loads += n * (reads[i].v ? each : 0.5);
-    else once += n * (reads[i].v ? each : 0.5);
+    else if (reads[i].reduce) loads += n * each;
+    else once += n * each;
   }
-  return (loads + fmas + 1.5 + once / reduced) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
+  return (loads + fmas + TN_LOOP_COST + once / reduced) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
       tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
@@ -195,7 +185,7 @@ static void tn_tile_try(tiny_ctx *t, const tn_profile *p, const tn_contraction *
     for (int i = 0; i < sizes * sizes; i++) {
       c.f[0] = tn_tile_sizes[i / sizes]; c.f[1] = tn_tile_sizes[i % sizes];
       if (!tn_tile_fits(c.u[0], c.f[0], p->repeats) || !tn_tile_fits(c.u[1], c.f[1], p->repeats) ||
-          tn_tile_registers(p, reads, &c) > target->limits->vector_registers)
+          tn_tile_registers(p, reads, &c) > tn_machine_registers(target->limits))
         continue;
       c.packs = tn_tile_packs(p, fact, reads, target, &c);
       c.cost = tn_tile_cost(p, reads, &nearest, &c);
@@ -394,7 +384,7 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
     f = most * 3 / 4 / (tile * c->kblock);
     g = most * 3 / 4 / ((f + 1) * tile * width) + 1;
   } else if (c->kblock < tn_range_extent(p->red[0])) f = most / 2 / (tile * width);
-  while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TILE_TASKS &&
+  while (tn_tiles_of(x->rows, f) * tn_tiles_of(x->columns, g) * others < TN_TASKS_LEAST &&
          (f > TN_BLOCK_TILES || g > 1)) {
     if (g > 1 && (f <= TN_BLOCK_TILES || g * width > f * tile)) g = (g + 1) / 2;
     else f = (f + 1) / 2;
@@ -546,7 +536,7 @@ static int tn_reads_across(tiny_ctx *t, tiny_uop *load, const tiny_uop *r, const
   tiny_uop *at = load->src[0]->src[1];
   const int64_t stride = tn_stride_in(t, at, r);
   return load->src[0]->src[0]->op == TINY_OP_PARAM && stride != TN_IRREGULAR &&
-      stride * tn_dtypes[load->dtype].nbytes >= TN_ACROSS_NBYTES && tn_stride_in(t, at, x->part[0]) == 1 &&
+      stride * tn_dtypes[load->dtype].nbytes >= TN_PAGE_NBYTES && tn_stride_in(t, at, x->part[0]) == 1 &&
       !tn_depends(t, load, x->lanes) && !(x->vectors && tn_depends(t, load, x->vectors)) &&
       !(x->part[1] && tn_depends(t, load, x->part[1]));
 }

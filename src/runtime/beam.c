@@ -1,7 +1,7 @@
 // beam: the fastest schedule for a kernel, found by timing.
 //
 // In:  kernels that are to be built. Out: their schedules. One that was found before comes from disk, where it lies
-//      under a digest of the kernel, the device's target and this build of the library.
+//      under a digest of the kernel, the device's target and limits, and this build of the library.
 // A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
 // there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
 // the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
@@ -320,7 +320,11 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
 
 static tn_digest tn_beam_key(tiny_ctx *t, const tn_build *b) {
   char kernel[TN_DIGEST_TEXT];
-  return tn_text_key(t, "opts", tn_digest_print(&b->key, kernel));
+  tn_digester d = tn_digest_open();
+  tn_digest_add(&d, &b->key, sizeof b->key);
+  tn_machine_digest(&d, &t->device->limits);
+  const tn_digest all = tn_digest_close(&d);
+  return tn_text_key(t, "opts", tn_digest_print(&all, kernel));
 }
 
 static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {

@@ -14,6 +14,7 @@
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
+#include "../base/caches.c"
 #include "elf.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
@@ -411,7 +412,8 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   limits->host_memory = limits->threads = 1;
   limits->vector_nbytes = c->facts.vector_nbytes;
   limits->vector_registers = c->facts.vector_registers;
-  limits->cache_nbytes = c->facts.l2_nbytes;
+  tn_caches_get(limits->memory);
+  limits->cache_nbytes = (size_t)tn_machine_near(limits);
   return c;
 }
 static void *tn_cpu_open(tiny_ctx *t, const char *which, tiny_limits *limits) {

@@ -330,7 +330,7 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
   tn_draft d;
   const tn_kernel **kernels = NULL;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
-  if (tn_draft_plan(t, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
+  if (tn_draft_plan(t, &t->device->limits, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
   tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
   int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;
   for (int i = 0; i < d.plan.nstep; i++) {

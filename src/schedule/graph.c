@@ -6,6 +6,7 @@
 #define TN_SCHEDULE_GRAPH
 #ifndef TINY_AMALGAMATED
 #include "../ir/kernel.c"
+#include "../machine/costs.c"
 #include "../shape/contraction.c"
 #include "../tensor/optim.c"
 #endif
@@ -42,7 +43,7 @@ typedef struct tn_kernel {                 // one stored node
 } tn_kernel;
 
 typedef struct tn_graph {
-  tiny_ctx *t;
+  tiny_ctx *t; const tiny_limits *limits;  // of the device that it is for
   tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot

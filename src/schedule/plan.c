@@ -1,7 +1,7 @@
 // plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
 //
-// In:  nodes to realize. Out: kernels in an order that respects reads, writes and in-place
-//      updates; a place in memory for each; for the intermediate ones an offset in one arena,
+// In:  nodes to realize, the limits of the device that is to do it. Out: kernels in an order that respects reads,
+//      writes and in-place updates; a place in memory for each; for the intermediate ones an offset in one arena,
 //      shared when lives do not overlap.
 // A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
 // same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
@@ -107,13 +107,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // ** rewriting the graph before it is cut into kernels **
 
-enum { TN_SPLIT_OUTPUTS = 16, TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
-  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128,
-  TN_PANEL = 32, TN_PANEL_LANES = 16, TN_PANEL_REDUCED = 64, TN_PANEL_STEP = 4,
-  TN_PANEL_COST = 40 };                    // of a copied element, in multiply-adds of single lanes
-#define TN_PANEL_WASTE 1.05                // what panels cost beside the copy
-#define TN_PANEL_APART 1.25                // for what rows cost whose elements are read apart from each other
+  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
 // once.
@@ -121,7 +117,7 @@ static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
   const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
   const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
   if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
-  return outputs < TN_SPLIT_OUTPUTS || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
+  return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
       outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
 }
 
@@ -197,15 +193,15 @@ static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   return tn_uop_with(t, u, &product);
 }
 
-// The greatest block of at most TN_PANEL that covers n; 0: none of a vector's size does.
-static int64_t tn_panel_of(int64_t n) {
-  int64_t f = TN_PANEL;
-  while (f >= TN_PANEL_LANES && n % f) f /= 2;
-  return f >= TN_PANEL_LANES ? f : 0;
+// The greatest block of at most TN_PANEL_VECTORS that covers n; 0: none of a vector's size does.
+static int64_t tn_panel_of(int64_t n, int64_t lanes) {
+  int64_t f = TN_PANEL_VECTORS * lanes;
+  while (f >= lanes && n % f) f /= 2;
+  return f >= lanes ? f : 0;
 }
 
 // What is computed when the last kept axes of a sum's operand x become lanes, for what is wanted: 1 at best.
-static double tn_lanes_waste(const tiny_uop *x, int64_t axes) {
+static double tn_lanes_waste(const tiny_uop *x, int64_t axes, int64_t most) {
   tiny_view v;
   int last = x->ndim - 1;
   while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
@@ -213,18 +209,18 @@ static double tn_lanes_waste(const tiny_uop *x, int64_t axes) {
   int64_t n = x->dim[last];
   if (tn_strides_of(x, &v) && v.stride[last] == 1)
     for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
-  int64_t lanes = TN_PANEL_LANES;
+  int64_t lanes = most;
   while (lanes > n) lanes /= 2;            // of a vector, the others idle
-  const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_PANEL_STEP;
-  return (double)((n + lanes - 1) / lanes * TN_PANEL_LANES) / (double)n * (apart ? TN_PANEL_APART : 1);
+  const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_DEINTERLEAVE;
+  return (double)((n + lanes - 1) / lanes * most) / (double)n * (apart ? TN_PANEL_APART : 1);
 }
 
 // A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
 // an axis of the other operand (output channels). That operand is copied into panels: blocks of the axis, fastest.
-static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
+static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
   tn_contraction c;
-  const int64_t axes = u->k >> 8;
+  const int64_t axes = u->k >> 8, lanes = tn_machine_lanes(limits, tn_dtypes[u->dtype].nbytes);
   if (x->ndim == TINY_MAX_DIMS || !tn_contraction_of(u, &c)) return u;
   for (int i = 0; i < 2; i++) {
     tiny_uop *once = c.operand[i], *other = c.operand[!i], *memory;
@@ -235,14 +231,15 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
     int64_t summed = 1, dim[TINY_MAX_DIMS];
     for (int d = 0; d < x->ndim; d++) {
       if (axes >> d & 1) summed *= x->dim[d];
-      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d]))
+      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d], lanes))
         axis = axis < 0 ? d : x->ndim;
     }
     if (axis < 0 || axis == x->ndim || (c.laid[i] && c.view[i].stride[axis] == 1) || summed < TN_PANEL_REDUCED ||
         tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
-        (double)tn_contraction_reads(&c, i) * (tn_lanes_waste(other, axes) - TN_PANEL_WASTE) < (double)TN_PANEL_COST)
+        (double)tn_contraction_reads(&c, i) * (tn_lanes_waste(other, axes, lanes) - TN_PANEL_WASTE) <
+            (double)TN_PANEL_COST)
       continue;
-    const int64_t block = tn_panel_of(x->dim[axis]), low = axes & (((int64_t)1 << axis) - 1);
+    const int64_t block = tn_panel_of(x->dim[axis], lanes), low = axes & (((int64_t)1 << axis) - 1);
     for (int d = 0; d <= x->ndim; d++)
       dim[d] = d < axis ? x->dim[d] : d == axis ? x->dim[d] / block : d == axis + 1 ? block : x->dim[d - 1];
     once = tn_split(t, once, axis, dim[axis], block);
@@ -263,7 +260,7 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, tiny_uop *u) {
 
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
-static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_map *copied) {
+static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, const tn_map *copied) {
   tiny_uop **now = (tiny_uop **)tn_scratch(t, ((size_t)v->all.n + 1) * sizeof *now);
   tn_map map = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
@@ -279,7 +276,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_visit *v, const tn_ma
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
-      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, tn_contiguous_operands(t, w));
+      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, limits, tn_contiguous_operands(t, w));
       if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
     }
     tn_map_set(t, &map, u, w);
@@ -319,10 +316,10 @@ static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
   return clashes;
 }
 
-static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
-                          const tn_list *forced) {
+static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, const tn_visit *v,
+                          tiny_uop *const *roots, int nroots, const tn_list *forced) {
   memset(g, 0, sizeof *g);
-  g->t = t;
+  g->t = t; g->limits = limits;
   g->n = v->all.n;
   g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
   for (int i = 0; i < g->n; i++) {
@@ -337,12 +334,12 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop 
 
 // Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is
 // returned.
-static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
-                            tn_list *copied) {
+static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, const tn_visit *v,
+                            tiny_uop *const *roots, int nroots, tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
   for (int clashes = 1; clashes;) {
     clashes = 0;
-    tn_graph_open(g, t, v, roots, nroots, &forced);
+    tn_graph_open(g, t, limits, v, roots, nroots, &forced);
     g->first = v->first;
     tn_choose_stores(g);
     for (int i = 0; i < g->nkernel; i++) {
@@ -437,9 +434,9 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.alive_nbytes = tn_alive_most(t, d->plan.place, life, nlife, g->nkernel);
 }
 
-// Everything but the executables. (*kernels)[i] belongs to step i.
-static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int nroots,
-                               tn_draft *d, const tn_kernel ***kernels) {
+// Everything but the executables, for a device of these limits. (*kernels)[i] belongs to step i.
+static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, tiny_uop *const *roots,
+                               int nroots, tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
   tn_map copied = {NULL, 0, 0}, root_at = {NULL, 0, 0};    // of v; root_at: root -> 1 + its number
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
@@ -451,7 +448,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
     tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
-    now = tn_visit_rewritten(t, v, &copied);
+    now = tn_visit_rewritten(t, limits, v, &copied);
     tn_share_reshaped(t, v, now, &root_at);
     for (int i = 0; i < v->all.n; i++) {
       const int r = tn_unboxed(tn_map_get(&root_at, v->all.u[i]));
@@ -460,7 +457,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_visit *v, tiny_uop *const *
     for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
-    const int written = tn_graph_kernels(&g, t, &w, wanted, nroots, &more);
+    const int written = tn_graph_kernels(&g, t, limits, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
       tn_list *reads = tn_graph_reads(&g);

@@ -15,25 +15,11 @@
 #include "canonical.c"
 #endif
 
-// PAD_REUSE: reads of an element from which a padded copy pays.
-enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6,
-  TN_ROW_MIN = 64, TN_ROW_MAX_NELEM = 1 << 16,
-  TN_ROW_SMALL = 1 << 15, TN_MASK_COST = 16, TN_PAD_REUSE = 4, TN_EFFORT_NODES = 128,
-  TN_EFFORT_INPUTS = 12, TN_INPUT_COST = 4, TN_STORE_COST = 24, TN_STORE_APART = 40,
-  TN_AT_NODES = 256, TN_KERNEL_COST = 4096, TN_CONTRACTION = 1 << 14 };
+// ROW_SMALL: elements of an output whose rows may be fewer than tasks; CONTRACTION: products of one.
+enum { TN_MAX_USES = 6, TN_MAX_DEPTH = 160, TN_CUT_DEPTH = 128, TN_MAX_REDUCES = 6, TN_ROW_SMALL = 1 << 15,
+  TN_EFFORT_NODES = 128, TN_EFFORT_INPUTS = 12, TN_AT_NODES = 256, TN_CONTRACTION = 1 << 14 };
 
 // ** first pass: what is stored **
-
-static double tn_op_cost(const tiny_uop *u) {
-  switch (u->op) {
-    case TINY_OP_EXP2: case TINY_OP_LOG2: return 12;
-    case TINY_OP_SIN: case TINY_OP_POW: return 30;
-    case TINY_OP_THREEFRY: return 80;
-    case TINY_OP_FDIV: case TINY_OP_SQRT: return 4;
-    case TINY_OP_IDIV: case TINY_OP_MOD: return 6;
-    default: return tn_op_is(u->op, TINY_ALU) ? 1 : 0;
-  }
-}
 
 // Finds the REDUCEs whose summands name the element they go to, and those that run along an axis: with loops of
 // their own each summand is computed once.
@@ -229,8 +215,8 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
-    if (!pure || row > (double)TN_ROW_MAX_NELEM ||
-        (scope_nelem < (double)TN_ROW_MIN && all_nelem > (double)TN_ROW_SMALL))
+    if (!pure || row > (double)tn_machine_row(g->limits) ||
+        (scope_nelem < (double)TN_TASKS_MOST && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
   const int contraction = ranges.n == all.n && tn_is_matmul(n->u);

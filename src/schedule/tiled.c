@@ -16,10 +16,11 @@
 #include "rangeify.c"
 #endif
 
-#ifndef TN_TILED_LEAST                     // test builds make them small
-  #define TN_TILED_LEAST (16 << 20)        // bytes from which a value is worth tiling,
-  #define TN_TILED_NBYTES (2 << 20)        // of its slab
+#ifndef TN_TILED_LEAST                     // test builds make them small; 0: the machine says
+  #define TN_TILED_LEAST 0                 // bytes from which a value is worth tiling,
+  #define TN_TILED_NBYTES 0                // of its slab
 #endif
+enum { TN_TILED_SLABS = 8 };               // that the last cache has room for: those of a group, and what they read
 // GAIN: it is more than so many times larger than anything from outside or that stays; MARKER: PARAMs that stand
 // for new memory.
 enum { TN_TILED_GAIN = 4, TN_TILED_LEVELS = 3, TN_TILED_STEP = 16, TN_MAX_SLABS = 32 };
@@ -54,6 +55,14 @@ typedef struct tn_cluster {
   int64_t size;
   int split;                               // a range has just become two
 } tn_cluster;
+
+// A value is worth tiling that no cache hands to the next kernel, and its slab stays there with others.
+static int64_t tn_tiled_least(const tn_graph *g) {
+  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_share(g->limits);
+}
+static int64_t tn_tiled_nbytes(const tn_graph *g) {
+  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_share(g->limits) / TN_TILED_SLABS;
+}
 
 static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
 
@@ -255,7 +264,7 @@ static int tn_cluster_neighbours(tn_cluster *c, int i) {
   int changed = 0;
   for (int m = 0; m < k->nmem; m++)
     for (int p = tn_unboxed(tn_map_get(&c->made, k->mem[m])); p >= 0; p = c->same[p] - 1)
-      if (tn_tiled_may(c, p, TN_TILED_LEAST / 4)) changed |= tn_cluster_add(c, p);
+      if (tn_tiled_may(c, p, tn_tiled_least(c->g) / TN_TILED_GAIN)) changed |= tn_cluster_add(c, p);
   return changed;
 }
 
@@ -432,16 +441,17 @@ static int64_t tn_tiled_size(int64_t extent, int64_t most) {
 
 // Chooses axes: those along which nothing is reduced, then one more along which the least is computed again.
 static int tn_tiled_choose(tn_cluster *c) {
+  const int64_t most = tn_tiled_nbytes(c->g);
   int64_t nbytes = tn_node_nbytes(c->slab[0].node), best = 0;
   int axis = -1;
   c->nchosen = 0; c->size = 1;
-  for (int a = 0; a < c->naxis && nbytes > TN_TILED_NBYTES; a++) {
+  for (int a = 0; a < c->naxis && nbytes > most; a++) {
     if (c->dead[a] || c->extent[a] < 2 || !tn_axis_is_pure(c, a)) continue;
     c->axis[c->nchosen++] = a;
     nbytes /= c->extent[a];
-    c->size = tn_tiled_size(c->extent[a], TN_TILED_NBYTES / (nbytes ? nbytes : 1));
+    c->size = tn_tiled_size(c->extent[a], most / (nbytes ? nbytes : 1));
   }
-  if (nbytes * c->size <= TN_TILED_NBYTES) return tn_tiled_try(c);
+  if (nbytes * c->size <= most) return tn_tiled_try(c);
   for (int a = 0; a < c->naxis; a++) {
     if (c->dead[a] || c->extent[a] < 2 || tn_axis_is_pure(c, a)) continue;
     c->axis[c->nchosen++] = a;
@@ -452,7 +462,7 @@ static int tn_tiled_choose(tn_cluster *c) {
   if (axis >= 0) {
     c->axis[c->nchosen++] = axis;
     nbytes /= c->extent[axis];
-    c->size = tn_tiled_size(c->extent[axis], TN_TILED_NBYTES / (nbytes ? nbytes : 1));
+    c->size = tn_tiled_size(c->extent[axis], most / (nbytes ? nbytes : 1));
   }
   return c->nchosen ? tn_tiled_try(c) : 0;
 }
@@ -743,13 +753,14 @@ static tn_cluster *tn_cluster_open(tn_graph *g, const tn_list *reads, const int 
 // which the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
 static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
                           tn_map *tried, tn_list *around) {
+  const int64_t least = tn_tiled_least(g);
   tn_cluster *c = NULL;
   for (int i = 0; i < g->nkernel; i++) {
     tiny_uop *node = g->kernel[i].node;
-    if (!g->kernel[i].ast || tn_node_nbytes(node) < TN_TILED_LEAST || tn_map_get(tried, node)) continue;
+    if (!g->kernel[i].ast || tn_node_nbytes(node) < least || tn_map_get(tried, node)) continue;
     if (!c) c = tn_cluster_open(g, *reads, order, roots, nroots);
     tn_map_set(g->t, tried, node, node);
-    if (!tn_tiled_may(c, i, TN_TILED_LEAST)) continue;
+    if (!tn_tiled_may(c, i, least)) continue;
     while (!tn_cluster_grow(c, i)) {}
     const int levels = tn_tiled_choose(c);
     if (!levels) { tn_cluster_clear(c, 1); continue; }

@@ -737,20 +737,20 @@ void E_32_16_95a06d46(void *const *mem, const long long *args, long long task, c
   }
 }
 // == convolution over channels
-void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_32_7_7_3_3_16_de9f3d37(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
-  f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
+  f32 *const p1 = (f32 *)mem[1];
   const i32 x0 = (i32)task;
-  const i32 x1 = (i32)(x0 % 7);
-  const i32 x2 = (i32)(x1 * 28);
-  const i32 x3 = (i32)(x0 / 7);
-  const i32 x4 = (i32)(x3 * 3136);
-  f32 local5[224] __attribute__((aligned(64)));
+  const i32 x1 = (i32)(x0 * 784);
+  f32 local2[112] __attribute__((aligned(64)));
+  f32x8 acc3;
+  const i32 x4 = (i32)(x0 * 2304);
+  const f32x8 x5 = SPLAT(f32x8, f32, 0x0p+0f);
   f32x8 acc6;
-  const i32 x7 = (i32)(x1 * 32);
-  const i32 x8 = (i32)(x3 * 16);
-  const f32x8 x9 = SPLAT(f32x8, f32, 0x0p+0f);
+  f32x8 acc7;
+  f32x8 acc8;
+  f32x8 acc9;
   f32x8 acc10;
   f32x8 acc11;
   f32x8 acc12;
@@ -760,258 +760,161 @@ void r_32_14_14_3_16_3_5f2b250e(void *const *mem, const long long *args, long lo
   f32x8 acc16;
   f32x8 acc17;
   f32x8 acc18;
-  f32x8 acc19;
-  f32x8 acc20;
-  f32x8 acc21;
-  f32x8 acc22;
-  f32x8 acc23;
-  f32x8 acc24;
-  f32x8 acc25;
-  f32x8 acc26;
-  f32x8 acc27;
-  f32x8 acc28;
-  f32x8 acc29;
-  f32x8 acc30;
-  f32x8 acc31;
-  f32x8 acc32;
-  f32x8 acc33;
-  f32x8 acc34;
-  f32x8 acc35;
-  f32x8 acc36;
   ROLLED
-  for (i32 r37 = 0; r37 < 2; r37++) {
-    const i32 x38 = (i32)(r37 * 14);
-    const i32 x39 = (i32)(r37 * 16);
-    acc6 = x9;
-    acc10 = x9;
-    acc11 = x9;
-    acc12 = x9;
-    acc13 = x9;
-    acc14 = x9;
-    acc15 = x9;
-    acc16 = x9;
-    acc17 = x9;
-    acc18 = x9;
-    acc19 = x9;
-    acc20 = x9;
-    acc21 = x9;
-    acc22 = x9;
-    acc23 = x9;
-    acc24 = x9;
-    acc25 = x9;
-    acc26 = x9;
-    acc27 = x9;
-    acc28 = x9;
-    acc29 = x9;
-    acc30 = x9;
-    acc31 = x9;
-    acc32 = x9;
-    acc33 = x9;
-    acc34 = x9;
-    acc35 = x9;
-    acc36 = x9;
+  for (i32 r19 = 0; r19 < 7; r19++) {
+    acc3 = x5;
+    acc6 = x5;
+    acc7 = x5;
+    acc8 = x5;
+    acc9 = x5;
+    acc10 = x5;
+    acc11 = x5;
+    acc12 = x5;
+    acc13 = x5;
+    acc14 = x5;
+    acc15 = x5;
+    acc16 = x5;
+    acc17 = x5;
+    acc18 = x5;
     ROLLED
-    for (i32 r40 = 0; r40 < 16; r40++) {
-      const i32 x41 = (i32)(x7 + ((i32)(r40 * 256)));
-      const i32 x42 = (i32)(((i32)(r40 * 288)) + x8);
+    for (i32 r20 = 0; r20 < 16; r20++) {
+      const i32 x21 = (i32)(((i32)(r20 * 81)) + r19);
+      const i32 x22 = (i32)(((i32)(r20 * 144)) + x4);
       ROLLED
-      for (i32 r43 = 0; r43 < 3; r43++) {
-        const i32 x44 = (i32)(((i32)(r43 * 16)) + x41);
-        const i32 x45 = (i32)(((i32)(r43 * 96)) + x42);
+      for (i32 r23 = 0; r23 < 3; r23++) {
+        const i32 x24 = (i32)(((i32)(r23 * 9)) + x21);
+        const i32 x25 = (i32)(((i32)(r23 * 48)) + x22);
         ROLLED
-        for (i32 r46 = 0; r46 < 3; r46++) {
-          const i32 x47 = (i32)(x39 + ((i32)(x44 + r46)));
-          const f32 v48 = *(p1 + x47);
-          const f32x8 x49 = SPLAT(f32x8, f32, v48);
-          const i32 x50 = (i32)(((i32)(r46 * 32)) + x45);
-          const f32x8 v51 = LOAD(f32x8, p2 + x50);
-          acc6 = ((x49 * v51) + (acc6));
-          const f32x8 v52 = LOAD(f32x8, (p2 + x50) + 8);
-          acc10 = ((x49 * v52) + (acc10));
-          const f32 v53 = *((p1 + x47) + 1);
-          const f32x8 x54 = SPLAT(f32x8, f32, v53);
-          acc11 = ((x54 * v51) + (acc11));
-          acc12 = ((x54 * v52) + (acc12));
-          const f32 v55 = *((p1 + x47) + 2);
-          const f32x8 x56 = SPLAT(f32x8, f32, v55);
-          acc13 = ((x56 * v51) + (acc13));
-          acc14 = ((x56 * v52) + (acc14));
-          const f32 v57 = *((p1 + x47) + 3);
-          const f32x8 x58 = SPLAT(f32x8, f32, v57);
-          acc15 = ((x58 * v51) + (acc15));
-          acc16 = ((x58 * v52) + (acc16));
-          const f32 v59 = *((p1 + x47) + 4);
-          const f32x8 x60 = SPLAT(f32x8, f32, v59);
-          acc17 = ((x60 * v51) + (acc17));
-          acc18 = ((x60 * v52) + (acc18));
-          const f32 v61 = *((p1 + x47) + 5);
-          const f32x8 x62 = SPLAT(f32x8, f32, v61);
-          acc19 = ((x62 * v51) + (acc19));
-          acc20 = ((x62 * v52) + (acc20));
-          const f32 v63 = *((p1 + x47) + 6);
-          const f32x8 x64 = SPLAT(f32x8, f32, v63);
-          acc21 = ((x64 * v51) + (acc21));
-          acc22 = ((x64 * v52) + (acc22));
-          const f32 v65 = *((p1 + x47) + 7);
-          const f32x8 x66 = SPLAT(f32x8, f32, v65);
-          acc23 = ((x66 * v51) + (acc23));
-          acc24 = ((x66 * v52) + (acc24));
-          const f32 v67 = *((p1 + x47) + 8);
-          const f32x8 x68 = SPLAT(f32x8, f32, v67);
-          acc25 = ((x68 * v51) + (acc25));
-          acc26 = ((x68 * v52) + (acc26));
-          const f32 v69 = *((p1 + x47) + 9);
-          const f32x8 x70 = SPLAT(f32x8, f32, v69);
-          acc27 = ((x70 * v51) + (acc27));
-          acc28 = ((x70 * v52) + (acc28));
-          const f32 v71 = *((p1 + x47) + 10);
-          const f32x8 x72 = SPLAT(f32x8, f32, v71);
-          acc29 = ((x72 * v51) + (acc29));
-          acc30 = ((x72 * v52) + (acc30));
-          const f32 v73 = *((p1 + x47) + 11);
-          const f32x8 x74 = SPLAT(f32x8, f32, v73);
-          acc31 = ((x74 * v51) + (acc31));
-          acc32 = ((x74 * v52) + (acc32));
-          const f32 v75 = *((p1 + x47) + 12);
-          const f32x8 x76 = SPLAT(f32x8, f32, v75);
-          acc33 = ((x76 * v51) + (acc33));
-          acc34 = ((x76 * v52) + (acc34));
-          const f32 v77 = *((p1 + x47) + 13);
-          const f32x8 x78 = SPLAT(f32x8, f32, v77);
-          acc35 = ((x78 * v51) + (acc35));
-          acc36 = ((x78 * v52) + (acc36));
+        for (i32 r26 = 0; r26 < 3; r26++) {
+          const i32 x27 = (i32)(x24 + r26);
+          const f32 v28 = *(p2 + x27);
+          const f32x8 x29 = SPLAT(f32x8, f32, v28);
+          const i32 x30 = (i32)(((i32)(r26 * 16)) + x25);
+          const f32x8 v31 = LOAD(f32x8, p1 + x30);
+          acc3 = ((x29 * v31) + (acc3));
+          const f32x8 v32 = LOAD(f32x8, (p1 + x30) + 8);
+          acc6 = ((x29 * v32) + (acc6));
+          const f32 v33 = *((p2 + x27) + 9);
+          const f32x8 x34 = SPLAT(f32x8, f32, v33);
+          acc7 = ((x34 * v31) + (acc7));
+          acc8 = ((x34 * v32) + (acc8));
+          const f32 v35 = *((p2 + x27) + 18);
+          const f32x8 x36 = SPLAT(f32x8, f32, v35);
+          acc9 = ((x36 * v31) + (acc9));
+          acc10 = ((x36 * v32) + (acc10));
+          const f32 v37 = *((p2 + x27) + 27);
+          const f32x8 x38 = SPLAT(f32x8, f32, v37);
+          acc11 = ((x38 * v31) + (acc11));
+          acc12 = ((x38 * v32) + (acc12));
+          const f32 v39 = *((p2 + x27) + 36);
+          const f32x8 x40 = SPLAT(f32x8, f32, v39);
+          acc13 = ((x40 * v31) + (acc13));
+          acc14 = ((x40 * v32) + (acc14));
+          const f32 v41 = *((p2 + x27) + 45);
+          const f32x8 x42 = SPLAT(f32x8, f32, v41);
+          acc15 = ((x42 * v31) + (acc15));
+          acc16 = ((x42 * v32) + (acc16));
+          const f32 v43 = *((p2 + x27) + 54);
+          const f32x8 x44 = SPLAT(f32x8, f32, v43);
+          acc17 = ((x44 * v31) + (acc17));
+          acc18 = ((x44 * v32) + (acc18));
         }
       }
     }
-    STORE(f32x8, local5 + 0, (acc6));
-    STORE(f32x8, local5 + 8, (acc10));
-    STORE(f32x8, local5 + 16, (acc11));
-    STORE(f32x8, local5 + 24, (acc12));
-    STORE(f32x8, local5 + 32, (acc13));
-    STORE(f32x8, local5 + 40, (acc14));
-    STORE(f32x8, local5 + 48, (acc15));
-    STORE(f32x8, local5 + 56, (acc16));
-    STORE(f32x8, local5 + 64, (acc17));
-    STORE(f32x8, local5 + 72, (acc18));
-    STORE(f32x8, local5 + 80, (acc19));
-    STORE(f32x8, local5 + 88, (acc20));
-    STORE(f32x8, local5 + 96, (acc21));
-    STORE(f32x8, local5 + 104, (acc22));
-    STORE(f32x8, local5 + 112, (acc23));
-    STORE(f32x8, local5 + 120, (acc24));
-    STORE(f32x8, local5 + 128, (acc25));
-    STORE(f32x8, local5 + 136, (acc26));
-    STORE(f32x8, local5 + 144, (acc27));
-    STORE(f32x8, local5 + 152, (acc28));
-    STORE(f32x8, local5 + 160, (acc29));
-    STORE(f32x8, local5 + 168, (acc30));
-    STORE(f32x8, local5 + 176, (acc31));
-    STORE(f32x8, local5 + 184, (acc32));
-    STORE(f32x8, local5 + 192, (acc33));
-    STORE(f32x8, local5 + 200, (acc34));
-    STORE(f32x8, local5 + 208, (acc35));
-    STORE(f32x8, local5 + 216, (acc36));
-    for (i32 r79 = 0; r79 < 2; r79++) {
-      const i32 x80 = (i32)(r79 * 1568);
-      const i32 x81 = (i32)(r79 * 8);
-      for (i32 r82 = 0; r82 < 2; r82++) {
-        const i32 x83 = (i32)(((i32)(r82 * (-8))) + 6);
-        i32 x84 = (x83 < 0) ? 0 : x83;
-        const i32 x85 = (i32)(x38 + ((i32)(x80 + ((i32)(((i32)(x2 - x84)) + x4)))));
-        const i32 x86 = (i32)(((i32)(x84 * (-16))) + x81);
-        const f32x8 v87 = LOAD(f32x8, (local5 + x86) + 96);
-        const f32x8 v88 = LOAD(f32x8, (local5 + x86) + 112);
-        const f32x8 x89 = SHUFFLE(i32x8, v87, v88, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 v90 = LOAD(f32x8, (local5 + x86) + 128);
-        const f32x8 v91 = LOAD(f32x8, (local5 + x86) + 144);
-        const f32x8 x92 = SHUFFLE(i32x8, v90, v91, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 x93 = SHUFFLE(i32x8, x89, x92, 0, 1, 8, 9, 4, 5, 12, 13);
-        const f32x8 v94 = LOAD(f32x8, (local5 + x86) + 160);
-        const f32x8 v95 = LOAD(f32x8, (local5 + x86) + 176);
-        const f32x8 x96 = SHUFFLE(i32x8, v94, v95, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 v97 = LOAD(f32x8, (local5 + x86) + 192);
-        const f32x8 v98 = LOAD(f32x8, (local5 + x86) + 208);
-        const f32x8 x99 = SHUFFLE(i32x8, v97, v98, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 x100 = SHUFFLE(i32x8, x96, x99, 0, 1, 8, 9, 4, 5, 12, 13);
-        STORE(f32x8, (p0 + x85) + 6, (SHUFFLE(i32x8, x93, x100, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x101 = SHUFFLE(i32x8, v87, v88, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x102 = SHUFFLE(i32x8, v90, v91, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x103 = SHUFFLE(i32x8, x101, x102, 0, 1, 8, 9, 4, 5, 12, 13);
-        const f32x8 x104 = SHUFFLE(i32x8, v94, v95, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x105 = SHUFFLE(i32x8, v97, v98, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x106 = SHUFFLE(i32x8, x104, x105, 0, 1, 8, 9, 4, 5, 12, 13);
-        STORE(f32x8, (p0 + x85) + 202, (SHUFFLE(i32x8, x103, x106, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x107 = SHUFFLE(i32x8, x89, x92, 2, 3, 10, 11, 6, 7, 14, 15);
-        const f32x8 x108 = SHUFFLE(i32x8, x96, x99, 2, 3, 10, 11, 6, 7, 14, 15);
-        STORE(f32x8, (p0 + x85) + 398, (SHUFFLE(i32x8, x107, x108, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x109 = SHUFFLE(i32x8, x101, x102, 2, 3, 10, 11, 6, 7, 14, 15);
-        const f32x8 x110 = SHUFFLE(i32x8, x104, x105, 2, 3, 10, 11, 6, 7, 14, 15);
-        STORE(f32x8, (p0 + x85) + 594, (SHUFFLE(i32x8, x109, x110, 0, 1, 2, 3, 8, 9, 10, 11)));
-        STORE(f32x8, (p0 + x85) + 790, (SHUFFLE(i32x8, x93, x100, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (p0 + x85) + 986, (SHUFFLE(i32x8, x103, x106, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (p0 + x85) + 1182, (SHUFFLE(i32x8, x107, x108, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (p0 + x85) + 1378, (SHUFFLE(i32x8, x109, x110, 4, 5, 6, 7, 12, 13, 14, 15)));
+    STORE(f32x8, local2 + 0, (acc3));
+    STORE(f32x8, local2 + 8, (acc6));
+    STORE(f32x8, local2 + 16, (acc7));
+    STORE(f32x8, local2 + 24, (acc8));
+    STORE(f32x8, local2 + 32, (acc9));
+    STORE(f32x8, local2 + 40, (acc10));
+    STORE(f32x8, local2 + 48, (acc11));
+    STORE(f32x8, local2 + 56, (acc12));
+    STORE(f32x8, local2 + 64, (acc13));
+    STORE(f32x8, local2 + 72, (acc14));
+    STORE(f32x8, local2 + 80, (acc15));
+    STORE(f32x8, local2 + 88, (acc16));
+    STORE(f32x8, local2 + 96, (acc17));
+    STORE(f32x8, local2 + 104, (acc18));
+    for (i32 r45 = 0; r45 < 2; r45++) {
+      const i32 x46 = (i32)(r45 * 392);
+      const i32 x47 = (i32)(r45 * 8);
+      for (i32 r48 = 0; r48 < 7; r48++) {
+        const i32 x49 = (i32)(x46 + ((i32)(((i32)(x1 + ((i32)(r48 * 7)))) + r19)));
+        const i32 x50 = (i32)(x47 + ((i32)(r48 * 16)));
+        const f32x8 v51 = LOAD(f32x8, local2 + x50);
+        *(p0 + x49) = (v51[0]);
+        *((p0 + x49) + 49) = (v51[1]);
+        *((p0 + x49) + 98) = (v51[2]);
+        *((p0 + x49) + 147) = (v51[3]);
+        *((p0 + x49) + 196) = (v51[4]);
+        *((p0 + x49) + 245) = (v51[5]);
+        *((p0 + x49) + 294) = (v51[6]);
+        *((p0 + x49) + 343) = (v51[7]);
       }
     }
   }
 }
-void E_16_3_3_32_8802b074(void *const *mem, const long long *args, long long task, char *restrict local) {
+void E_2_16_3_3_16_5414d47d(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
-  f32 local0[2048] __attribute__((aligned(64)));
-  for (i32 r1 = 0; r1 < 3; r1++) {
-    const i32 x2 = (i32)(((i32)(r1 * (-64))) + 80);
-    i32 x3 = (x2 < 0) ? 0 : x2;
-    const i32 x4 = (i32)(x3 * (-32));
-    for (i32 r5 = 0; r5 < 8; r5++) {
-      const i32 x6 = (i32)(r5 * 256);
-      const i32 x7 = (i32)(((i32)(r5 * 8)) - x3);
-      for (i32 r8 = 0; r8 < 4; r8++) {
-        const i32 x9 = (i32)(x6 + ((i32)(r8 * 8)));
-        const i32 x10 = (i32)(x7 + ((i32)(r8 * 1152)));
-        const f32x8 v11 = LOAD(f32x8, (p1 + x10) + 80);
-        const f32x8 v12 = LOAD(f32x8, (p1 + x10) + 224);
-        const f32x8 x13 = SHUFFLE(i32x8, v11, v12, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 v14 = LOAD(f32x8, (p1 + x10) + 368);
-        const f32x8 v15 = LOAD(f32x8, (p1 + x10) + 512);
-        const f32x8 x16 = SHUFFLE(i32x8, v14, v15, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 x17 = SHUFFLE(i32x8, x13, x16, 0, 1, 8, 9, 4, 5, 12, 13);
-        const f32x8 v18 = LOAD(f32x8, (p1 + x10) + 656);
-        const f32x8 v19 = LOAD(f32x8, (p1 + x10) + 800);
-        const f32x8 x20 = SHUFFLE(i32x8, v18, v19, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 v21 = LOAD(f32x8, (p1 + x10) + 944);
-        const f32x8 v22 = LOAD(f32x8, (p1 + x10) + 1088);
-        const f32x8 x23 = SHUFFLE(i32x8, v21, v22, 0, 8, 2, 10, 4, 12, 6, 14);
-        const f32x8 x24 = SHUFFLE(i32x8, x20, x23, 0, 1, 8, 9, 4, 5, 12, 13);
-        STORE(f32x8, local0 + x9, (SHUFFLE(i32x8, x17, x24, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x25 = SHUFFLE(i32x8, v11, v12, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x26 = SHUFFLE(i32x8, v14, v15, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x27 = SHUFFLE(i32x8, x25, x26, 0, 1, 8, 9, 4, 5, 12, 13);
-        const f32x8 x28 = SHUFFLE(i32x8, v18, v19, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x29 = SHUFFLE(i32x8, v21, v22, 1, 9, 3, 11, 5, 13, 7, 15);
-        const f32x8 x30 = SHUFFLE(i32x8, x28, x29, 0, 1, 8, 9, 4, 5, 12, 13);
-        STORE(f32x8, (local0 + x9) + 32, (SHUFFLE(i32x8, x27, x30, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x31 = SHUFFLE(i32x8, x13, x16, 2, 3, 10, 11, 6, 7, 14, 15);
-        const f32x8 x32 = SHUFFLE(i32x8, x20, x23, 2, 3, 10, 11, 6, 7, 14, 15);
-        STORE(f32x8, (local0 + x9) + 64, (SHUFFLE(i32x8, x31, x32, 0, 1, 2, 3, 8, 9, 10, 11)));
-        const f32x8 x33 = SHUFFLE(i32x8, x25, x26, 2, 3, 10, 11, 6, 7, 14, 15);
-        const f32x8 x34 = SHUFFLE(i32x8, x28, x29, 2, 3, 10, 11, 6, 7, 14, 15);
-        STORE(f32x8, (local0 + x9) + 96, (SHUFFLE(i32x8, x33, x34, 0, 1, 2, 3, 8, 9, 10, 11)));
-        STORE(f32x8, (local0 + x9) + 128, (SHUFFLE(i32x8, x17, x24, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (local0 + x9) + 160, (SHUFFLE(i32x8, x27, x30, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (local0 + x9) + 192, (SHUFFLE(i32x8, x31, x32, 4, 5, 6, 7, 12, 13, 14, 15)));
-        STORE(f32x8, (local0 + x9) + 224, (SHUFFLE(i32x8, x33, x34, 4, 5, 6, 7, 12, 13, 14, 15)));
+  f32 local0[1024] __attribute__((aligned(64)));
+  for (i32 r1 = 0; r1 < 2; r1++) {
+    const i32 x2 = (i32)(r1 * 2304);
+    for (i32 r3 = 0; r3 < 3; r3++) {
+      const i32 x4 = (i32)(((i32)(r3 * (-64))) + 80);
+      i32 x5 = (x4 < 0) ? 0 : x4;
+      const i32 x6 = (i32)(x2 + ((i32)(x5 * (-16))));
+      const i32 x7 = (i32)(x2 - x5);
+      for (i32 r8 = 0; r8 < 8; r8++) {
+        const i32 x9 = (i32)(r8 * 128);
+        const i32 x10 = (i32)(x7 + ((i32)(r8 * 8)));
+        for (i32 r11 = 0; r11 < 2; r11++) {
+          const i32 x12 = (i32)(((i32)(r11 * 8)) + x9);
+          const i32 x13 = (i32)(((i32)(r11 * 1152)) + x10);
+          const f32x8 v14 = LOAD(f32x8, (p1 + x13) + 80);
+          const f32x8 v15 = LOAD(f32x8, (p1 + x13) + 224);
+          const f32x8 x16 = SHUFFLE(i32x8, v14, v15, 0, 8, 2, 10, 4, 12, 6, 14);
+          const f32x8 v17 = LOAD(f32x8, (p1 + x13) + 368);
+          const f32x8 v18 = LOAD(f32x8, (p1 + x13) + 512);
+          const f32x8 x19 = SHUFFLE(i32x8, v17, v18, 0, 8, 2, 10, 4, 12, 6, 14);
+          const f32x8 x20 = SHUFFLE(i32x8, x16, x19, 0, 1, 8, 9, 4, 5, 12, 13);
+          const f32x8 v21 = LOAD(f32x8, (p1 + x13) + 656);
+          const f32x8 v22 = LOAD(f32x8, (p1 + x13) + 800);
+          const f32x8 x23 = SHUFFLE(i32x8, v21, v22, 0, 8, 2, 10, 4, 12, 6, 14);
+          const f32x8 v24 = LOAD(f32x8, (p1 + x13) + 944);
+          const f32x8 v25 = LOAD(f32x8, (p1 + x13) + 1088);
+          const f32x8 x26 = SHUFFLE(i32x8, v24, v25, 0, 8, 2, 10, 4, 12, 6, 14);
+          const f32x8 x27 = SHUFFLE(i32x8, x23, x26, 0, 1, 8, 9, 4, 5, 12, 13);
+          STORE(f32x8, local0 + x12, (SHUFFLE(i32x8, x20, x27, 0, 1, 2, 3, 8, 9, 10, 11)));
+          const f32x8 x28 = SHUFFLE(i32x8, v14, v15, 1, 9, 3, 11, 5, 13, 7, 15);
+          const f32x8 x29 = SHUFFLE(i32x8, v17, v18, 1, 9, 3, 11, 5, 13, 7, 15);
+          const f32x8 x30 = SHUFFLE(i32x8, x28, x29, 0, 1, 8, 9, 4, 5, 12, 13);
+          const f32x8 x31 = SHUFFLE(i32x8, v21, v22, 1, 9, 3, 11, 5, 13, 7, 15);
+          const f32x8 x32 = SHUFFLE(i32x8, v24, v25, 1, 9, 3, 11, 5, 13, 7, 15);
+          const f32x8 x33 = SHUFFLE(i32x8, x31, x32, 0, 1, 8, 9, 4, 5, 12, 13);
+          STORE(f32x8, (local0 + x12) + 16, (SHUFFLE(i32x8, x30, x33, 0, 1, 2, 3, 8, 9, 10, 11)));
+          const f32x8 x34 = SHUFFLE(i32x8, x16, x19, 2, 3, 10, 11, 6, 7, 14, 15);
+          const f32x8 x35 = SHUFFLE(i32x8, x23, x26, 2, 3, 10, 11, 6, 7, 14, 15);
+          STORE(f32x8, (local0 + x12) + 32, (SHUFFLE(i32x8, x34, x35, 0, 1, 2, 3, 8, 9, 10, 11)));
+          const f32x8 x36 = SHUFFLE(i32x8, x28, x29, 2, 3, 10, 11, 6, 7, 14, 15);
+          const f32x8 x37 = SHUFFLE(i32x8, x31, x32, 2, 3, 10, 11, 6, 7, 14, 15);
+          STORE(f32x8, (local0 + x12) + 48, (SHUFFLE(i32x8, x36, x37, 0, 1, 2, 3, 8, 9, 10, 11)));
+          STORE(f32x8, (local0 + x12) + 64, (SHUFFLE(i32x8, x20, x27, 4, 5, 6, 7, 12, 13, 14, 15)));
+          STORE(f32x8, (local0 + x12) + 80, (SHUFFLE(i32x8, x30, x33, 4, 5, 6, 7, 12, 13, 14, 15)));
+          STORE(f32x8, (local0 + x12) + 96, (SHUFFLE(i32x8, x34, x35, 4, 5, 6, 7, 12, 13, 14, 15)));
+          STORE(f32x8, (local0 + x12) + 112, (SHUFFLE(i32x8, x36, x37, 4, 5, 6, 7, 12, 13, 14, 15)));
+        }
       }
-    }
-    for (i32 r35 = 0; GOES_ON(r35, 64); r35++) {
-      const i32 x36 = (i32)(r35 * 32);
-      const i32 x37 = (i32)(x36 + x4);
-      for (i32 r38 = 0; r38 < 4; r38++) {
-        const i32 x39 = (i32)(r38 * 8);
-        const i32 x40 = (i32)(x39 + x37);
-        const i32 x41 = (i32)(x36 + x39);
-        const f32x8 v42 = LOAD(f32x8, local0 + x41);
-        STORE(f32x8, (p0 + x40) + 2560, v42);
+      for (i32 r38 = 0; GOES_ON(r38, 64); r38++) {
+        const i32 x39 = (i32)(r38 * 16);
+        const i32 x40 = (i32)(x39 + x6);
+        for (i32 r41 = 0; r41 < 2; r41++) {
+          const i32 x42 = (i32)(r41 * 8);
+          const i32 x43 = (i32)(x42 + x40);
+          const i32 x44 = (i32)(x39 + x42);
+          const f32x8 v45 = LOAD(f32x8, local0 + x44);
+          STORE(f32x8, (p0 + x43) + 1280, v45);
+        }
       }
     }
   }

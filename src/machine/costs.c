@@ -1,0 +1,81 @@
+// costs: what operations, loads, loops, tasks and copies are worth: the one table of prices of the library.
+//
+// Holds: rangeify, plan, the tile's search, the heuristics of rows and the cost model read these; none has its own.
+// Unit:  an instruction of a full-width vector, one a cycle (Fog, Instruction tables, 2023: Skylake-X and Zen 4),
+//        unless told otherwise. A price is the same for all machines: lines, caches and lanes are machine.c's.
+// Each was set by what it names: rows of `make bench` by their section, or a commit that holds the measurements.
+#ifndef TN_MACHINE_COSTS
+#define TN_MACHINE_COSTS
+#ifndef TINY_AMALGAMATED
+#include "machine.c"
+#include "../ir/uop.c"
+#endif
+
+// ** operations **
+
+static double tn_op_cost(const tiny_uop *u) {
+  switch (u->op) {
+    case TINY_OP_EXP2: case TINY_OP_LOG2: return 12;         // polynomials: rules/transcendental.c
+    case TINY_OP_SIN: case TINY_OP_POW: return 30;
+    case TINY_OP_THREEFRY: return 80;                        // 20 rounds of 3, and keys
+    case TINY_OP_FDIV: case TINY_OP_SQRT: return 4;
+    case TINY_OP_IDIV: case TINY_OP_MOD: return 6;
+    default: return tn_op_is(u->op, TINY_ALU) ? 1 : 0;
+  }
+}
+
+// ** loads and stores **
+
+enum { TN_DEINTERLEAVE = 4 };              // greatest step of a strided load that is made of vector loads
+#define TN_UNIFORM_LOAD      0.5           // of one element for all lanes: a multiply-add takes it from memory
+#define TN_DEINTERLEAVED_LOAD 1.5          // of every n-th element, times n, n <= TN_DEINTERLEAVE: loads and shuffles
+#define TN_STRIDED_LOAD      0.8           // of a lane, elements apart: section m, transposed operands
+#define TN_GATHERED_LOAD     2.0           // of a lane, where is known at run time only: bench/cost ranks
+#define TN_NEXT_LOAD         0.95          // of a load, for one beside another: they share lines or pages (b6b8403)
+#define TN_CONFLICTING_LOAD  1.4           // of a load of rows that push each other out of the nearest cache (9bcf5e2)
+#define TN_FAR_ROW           1.0           // loads more, to begin a row that lies pages from the last (e409d2a)
+#define TN_STORE             2.0           // of a load: a core stores half as often
+#define TN_SCATTERED_STORE   2.2           // of a lane, elements apart (6108a9b)
+#define TN_MASKED_LANES      2.0           // of a load or store, lanes masked each for itself: bench/cost ranks
+#define TN_MASKED_ALL        0.5           // the same for all lanes
+
+// A load of so many lanes, stride elements apart: of `vectors` vectors where they lie together.
+static double tn_load_cost(int64_t stride, double lanes, double vectors) {
+  if (!stride) return TN_UNIFORM_LOAD;
+  if (stride == 1) return vectors;
+  if (stride > 0 && stride <= TN_DEINTERLEAVE) return TN_DEINTERLEAVED_LOAD * (double)stride * vectors;
+  return TN_STRIDED_LOAD * lanes;
+}
+
+// ** sums, loops, tasks **
+
+#define TN_SUM_WAIT          4.0           // cycles until an accumulator can be added to again
+#define TN_HREDUCE_COST      10.0          // of the lanes of a vector to one number (703d0b4)
+#define TN_LOOP_COST         1.5           // of a loop's own, each iteration: counts, compares, jumps
+#define TN_KBLOCK_COST       3.0           // of a sum that lies in memory between K blocks: loaded, added, stored
+#define TN_SPILL_COST        3.0           // of a value that no register is left for, each step
+#define TN_BUSY_SHARE        0.2           // of what is not the most of arithmetic and loads: it hides, but not all
+#define TN_MEMORY_SHARE      0.3           // of the lesser of computing and memory, likewise
+#define TN_TASK_COST         2000.0        // cycles to hand a task to a thread: section k
+enum {
+  TN_TASK_WORK = 1 << 16,                  // elements that are worth a task: 30 times what handing it over takes
+  TN_KBLOCK_PAYS = 256,                    // multiply-adds that pay for a sum's way to the cache and back: section m
+  TN_LONG_AFTER = 24,                      // after a sum, from which it is not copied for every sum (703d0b4)
+  TN_REUSE_COST = 10,                      // of what a row's passes share, from which it is kept: section r
+  TN_NUMBER_COST = 4                       // of what is one number for each row, from which lanes compute it: section r
+};
+
+// ** graphs: compute again, or store **
+
+enum {
+  TN_INPUT_COST = 4,                       // of an element that is read again, from memory
+  TN_STORE_COST = 24,                      // of an element that is written, and read by another kernel: section r
+  TN_STORE_APART = 40,                     // the same for one kernel alone, which would become two
+  TN_KERNEL_COST = 4096,                   // of all elements together, from which a kernel more may pay: section k
+  TN_MASK_COST = 16,                       // of an element of positions, below which every kernel makes its own
+  TN_PAD_REUSE = 4,                        // reads of an element from which a padded copy pays: section n
+  TN_PANEL_COST = 40                       // of a copied element, in multiply-adds of single lanes (6108a9b)
+};
+#define TN_PANEL_WASTE       1.05          // what panels cost beside the copy, of the sum (6108a9b)
+#define TN_PANEL_APART       1.25          // of what rows cost whose elements are read apart from each other (9bcf5e2)
+#endif
