@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9fa664ec3d4edfd645d38592e0e456ae0cc59ae67b0c18a9abbc0df70e707171
+/* tiny.h 0.1.0, source 4638df5d704eb602f3f5b9e0d164fbf62a68eb476373a181569c86df45699295
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2799,7 +2799,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9fa664ec3d4edfd645d38592e0e456ae0cc59ae67b0c18a9abbc0df70e707171"
+#define TN_SOURCE_ID "4638df5d704eb602f3f5b9e0d164fbf62a68eb476373a181569c86df45699295"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6750,8 +6750,9 @@ static int64_t tn_machine_near(const tiny_limits *limits) { return (int64_t)tn_m
 // What kernels may count on in the last cache: all of a small one, no more of one that processes or guests share. At
 // least so much, as kernels that are cut smaller wait for each other longer than for memory.
 static int64_t tn_machine_share(const tiny_limits *limits) {
-  const size_t last = tn_machine_memory(limits, 2).nbytes;
-  return last < TN_SHARE_LEAST ? TN_SHARE_LEAST : last > TN_SHARE_MOST ? TN_SHARE_MOST : (int64_t)last;
+  const int64_t last = (int64_t)tn_machine_memory(limits, 2).nbytes;
+  const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
+  return last < least ? least : last > most ? most : last;
 }
 // Elements of the longest row that one task walks several times, rather than one kernel after the other: those of f32
 // that a quarter of the near cache holds.
@@ -6769,13 +6770,16 @@ enum {
   TN_REGISTERS = 16, TN_ITEM_REGISTERS = 64                      // of vectors, of a core; of an item
 };
 
-static int64_t tn_machine_warp(const tiny_limits *limits) { return limits->warp > 0 ? limits->warp : TN_WARP_ITEMS; }
+static int64_t tn_machine_warp(const tiny_limits *limits) {
+  return limits->warp > 0 ? limits->warp : (int)TN_WARP_ITEMS;
+}
 // Of a work group, at most.
 static int64_t tn_machine_items(const tiny_limits *limits) {
-  return limits->local_total > 0 ? limits->local_total : TN_GROUP_ITEMS;
+  return limits->local_total > 0 ? limits->local_total : (int64_t)TN_GROUP_ITEMS;
 }
 static int tn_machine_registers(const tiny_limits *limits) {
-  return limits->vector_registers > 0 ? limits->vector_registers : limits->threads ? TN_REGISTERS : TN_ITEM_REGISTERS;
+  return limits->vector_registers > 0 ? limits->vector_registers :
+      limits->threads ? (int)TN_REGISTERS : (int)TN_ITEM_REGISTERS;
 }
 // Bytes that one instruction computes: of a device without vectors those of an item.
 static int tn_machine_vector(const tiny_limits *limits) {
@@ -42359,218 +42363,218 @@ Where things stand in tiny.h
    5994  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
    6707  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6810  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6814  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6893  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6897  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7005  src/ir/args.c                which k, v and sources fit an op
-   7158  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7777  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7009  src/ir/args.c                which k, v and sources fit an op
+   7162  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7781  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8360  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8364  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8720  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8724  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8832  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8836  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9256  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9260  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9530  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9534  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10420  src/ir/spec.c                the verifier
-  10765  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10424  src/ir/spec.c                the verifier
+  10769  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  10981  src/rules/notation.c         the algebra that bodies of rules are written in
-  11016  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11214  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  10985  src/rules/notation.c         the algebra that bodies of rules are written in
+  11020  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11218  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11374  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11378  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11768  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11772  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  11967  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  11971  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12381  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12385  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12722  src/rules/decompose.c        from what the IR means to what a target can do
-  13303  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12726  src/rules/decompose.c        from what the IR means to what a target can do
+  13307  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13337  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13341  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13836  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13840  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13918  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13922  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14597  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14601  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14818  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14822  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15428  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15432  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15716  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15720  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16189  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16193  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16296  src/tensor/activation.c      what stands between the layers of a network
-  16472  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16817  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16300  src/tensor/activation.c      what stands between the layers of a network
+  16476  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16821  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17061  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17065  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17792  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17796  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18424  src/tensor/random.c          numbers from a counter, the same on every device
-  18698  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18428  src/tensor/random.c          numbers from a counter, the same on every device
+  18702  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19018  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19314  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19022  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19318  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19451  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19455  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  19990  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  19994  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20709  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20713  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21111  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21115  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21250  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21254  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21697  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21701  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22133  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22137  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22481  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22801  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22927  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22485  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22805  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22931  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23085  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23089  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23577  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23853  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23581  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23857  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23949  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23953  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24204  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24599  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24208  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24603  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24875  src/tensor/params.c          lists of named tensors: what a network consists of
-  24968  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24879  src/tensor/params.c          lists of named tensors: what a network consists of
+  24972  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25350  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25354  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25466  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25470  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25763  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25767  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25879  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25883  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26351  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26355  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27126  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27130  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27594  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27598  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28028  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28032  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28596  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28713  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28600  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28717  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29143  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29147  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29309  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29313  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29535  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29539  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29759  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29763  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29886  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29948  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29890  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29952  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30102  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30169  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30455  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30106  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30173  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30459  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30537  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30541  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30602  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30606  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30736  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30740  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30814  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30873  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30818  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30877  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31512  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31516  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31611  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31615  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31703  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31707  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32093  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32097  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32673  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32677  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32792  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32884  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32796  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32888  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  32956  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  32960  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33061  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33161  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33237  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33377  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33065  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33165  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33241  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33381  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33712  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33716  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33938  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33942  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34169  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34173  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34230  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34234  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34773  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34777  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35300  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35595  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35304  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35599  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  35990  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36590  src/runtime/interp.c         the backend INTERP
-  36668  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  35994  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36594  src/runtime/interp.c         the backend INTERP
+  36672  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36751  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  36962  src/runtime/device.c         which backend a context runs on
-  37104  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37254  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36755  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  36966  src/runtime/device.c         which backend a context runs on
+  37108  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37258  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37425  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37490  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37429  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37494  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37840  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38262  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37844  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38266  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38978  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  38982  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39413  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39417  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40177  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40181  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40395  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40399  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40668  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40672  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40936  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40940  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41113  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41117  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41287  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41648  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41884  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41291  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41652  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41888  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42032  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42198  src/runtime/context.c        opening and closing, the first error, totals
+  42036  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42202  src/runtime/context.c        opening and closing, the first error, totals
 */
