@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9e53fb6bba6fbc629ec9b5b20b4aec1c533cc8f7b9b29aafce8d22565e1cfae6
+/* tiny.h 0.1.0, source 52c86b1cbbda26f7637c7e6c40c28751cc5bdda5c89f5fab08db04fe218cd9a5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9e53fb6bba6fbc629ec9b5b20b4aec1c533cc8f7b9b29aafce8d22565e1cfae6"
+#define TN_SOURCE_ID "52c86b1cbbda26f7637c7e6c40c28751cc5bdda5c89f5fab08db04fe218cd9a5"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6777,8 +6777,9 @@ static int64_t tn_machine_near(const tiny_limits *limits) { return (int64_t)tn_m
 // What kernels may count on in the last cache: all of a small one, no more of one that processes or guests share. At
 // least so much, as kernels that are cut smaller wait for each other longer than for memory.
 static int64_t tn_machine_share(const tiny_limits *limits) {
-  const size_t last = tn_machine_memory(limits, 2).nbytes;
-  return last < TN_SHARE_LEAST ? TN_SHARE_LEAST : last > TN_SHARE_MOST ? TN_SHARE_MOST : (int64_t)last;
+  const int64_t last = (int64_t)tn_machine_memory(limits, 2).nbytes;
+  const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
+  return last < least ? least : last > most ? most : last;
 }
 // Elements of the longest row that one task walks several times, rather than one kernel after the other: those of f32
 // that a quarter of the near cache holds.
@@ -6796,13 +6797,16 @@ enum {
   TN_REGISTERS = 16, TN_ITEM_REGISTERS = 64                      // of vectors, of a core; of an item
 };
 
-static int64_t tn_machine_warp(const tiny_limits *limits) { return limits->warp > 0 ? limits->warp : TN_WARP_ITEMS; }
+static int64_t tn_machine_warp(const tiny_limits *limits) {
+  return limits->warp > 0 ? limits->warp : (int)TN_WARP_ITEMS;
+}
 // Of a work group, at most.
 static int64_t tn_machine_items(const tiny_limits *limits) {
-  return limits->local_total > 0 ? limits->local_total : TN_GROUP_ITEMS;
+  return limits->local_total > 0 ? limits->local_total : (int64_t)TN_GROUP_ITEMS;
 }
 static int tn_machine_registers(const tiny_limits *limits) {
-  return limits->vector_registers > 0 ? limits->vector_registers : limits->threads ? TN_REGISTERS : TN_ITEM_REGISTERS;
+  return limits->vector_registers > 0 ? limits->vector_registers :
+      limits->threads ? (int)TN_REGISTERS : (int)TN_ITEM_REGISTERS;
 }
 // Bytes that one instruction computes: of a device without vectors those of an item.
 static int tn_machine_vector(const tiny_limits *limits) {
@@ -42436,218 +42440,218 @@ Where things stand in tiny.h
    6021  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
    6734  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6837  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6841  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6920  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6924  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7032  src/ir/args.c                which k, v and sources fit an op
-   7185  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7804  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7036  src/ir/args.c                which k, v and sources fit an op
+   7189  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7808  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8387  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8391  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8747  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8751  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8859  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8863  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9296  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9300  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9570  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9574  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10460  src/ir/spec.c                the verifier
-  10805  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10464  src/ir/spec.c                the verifier
+  10809  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11021  src/rules/notation.c         the algebra that bodies of rules are written in
-  11056  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11254  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11025  src/rules/notation.c         the algebra that bodies of rules are written in
+  11060  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11258  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11414  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11418  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11808  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11812  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12007  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12011  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12421  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12425  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12763  src/rules/decompose.c        from what the IR means to what a target can do
-  13344  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12767  src/rules/decompose.c        from what the IR means to what a target can do
+  13348  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13378  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13382  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13877  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13881  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13959  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13963  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14638  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14642  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14859  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14863  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15469  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15473  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15757  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15761  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16230  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16234  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16337  src/tensor/activation.c      what stands between the layers of a network
-  16517  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16862  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16341  src/tensor/activation.c      what stands between the layers of a network
+  16521  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16866  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17106  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17110  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17837  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17841  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18469  src/tensor/random.c          numbers from a counter, the same on every device
-  18743  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18473  src/tensor/random.c          numbers from a counter, the same on every device
+  18747  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19063  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19359  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19067  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19363  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19496  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19500  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20035  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20039  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20754  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20758  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21156  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21160  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21295  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21299  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21742  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21746  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22178  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22182  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22526  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22846  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22972  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22530  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22850  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22976  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23130  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23134  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23622  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23898  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23626  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23902  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23994  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23998  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24249  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24644  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24253  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24648  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24920  src/tensor/params.c          lists of named tensors: what a network consists of
-  25013  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24924  src/tensor/params.c          lists of named tensors: what a network consists of
+  25017  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25395  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25399  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25511  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25515  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25808  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25812  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25924  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25928  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26396  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26400  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27171  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27175  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27639  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27643  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28073  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28077  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28641  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28758  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28645  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28762  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29195  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29199  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29361  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29365  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29587  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29591  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29811  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29815  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29938  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30000  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29942  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30004  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30154  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30221  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30507  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30158  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30225  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30511  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30596  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30600  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30661  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30665  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30795  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30799  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30873  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30932  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30877  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30936  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31571  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31575  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31670  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31674  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31762  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31766  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32152  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32156  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32734  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32738  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32853  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32945  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32857  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32949  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33017  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33021  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33122  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33222  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33298  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33438  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33126  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33226  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33302  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33442  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33773  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33777  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33999  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34003  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34236  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34240  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34297  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34301  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34840  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34844  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35375  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35670  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35379  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35674  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36065  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36667  src/runtime/interp.c         the backend INTERP
-  36745  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  36069  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36671  src/runtime/interp.c         the backend INTERP
+  36749  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36828  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37039  src/runtime/device.c         which backend a context runs on
-  37181  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37331  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36832  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37043  src/runtime/device.c         which backend a context runs on
+  37185  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37335  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37502  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37567  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37506  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37571  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37917  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38339  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37921  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38343  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  39055  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39059  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39490  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39494  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40254  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40258  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40472  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40476  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40745  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40749  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41013  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41017  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41190  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41194  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41364  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41725  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41961  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41368  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41729  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41965  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42109  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42275  src/runtime/context.c        opening and closing, the first error, totals
+  42113  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42279  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -44,8 +44,9 @@ static int64_t tn_machine_near(const tiny_limits *limits) { return (int64_t)tn_m
 // What kernels may count on in the last cache: all of a small one, no more of one that processes or guests share. At
 // least so much, as kernels that are cut smaller wait for each other longer than for memory.
 static int64_t tn_machine_share(const tiny_limits *limits) {
-  const size_t last = tn_machine_memory(limits, 2).nbytes;
-  return last < TN_SHARE_LEAST ? TN_SHARE_LEAST : last > TN_SHARE_MOST ? TN_SHARE_MOST : (int64_t)last;
+  const int64_t last = (int64_t)tn_machine_memory(limits, 2).nbytes;
+  const int64_t least = TN_SHARE_LEAST, most = TN_SHARE_MOST;
+  return last < least ? least : last > most ? most : last;
 }
 // Elements of the longest row that one task walks several times, rather than one kernel after the other: those of f32
 // that a quarter of the near cache holds.
@@ -63,13 +64,16 @@ enum {
   TN_REGISTERS = 16, TN_ITEM_REGISTERS = 64                      // of vectors, of a core; of an item
 };
 
-static int64_t tn_machine_warp(const tiny_limits *limits) { return limits->warp > 0 ? limits->warp : TN_WARP_ITEMS; }
+static int64_t tn_machine_warp(const tiny_limits *limits) {
+  return limits->warp > 0 ? limits->warp : (int)TN_WARP_ITEMS;
+}
 // Of a work group, at most.
 static int64_t tn_machine_items(const tiny_limits *limits) {
-  return limits->local_total > 0 ? limits->local_total : TN_GROUP_ITEMS;
+  return limits->local_total > 0 ? limits->local_total : (int64_t)TN_GROUP_ITEMS;
 }
 static int tn_machine_registers(const tiny_limits *limits) {
-  return limits->vector_registers > 0 ? limits->vector_registers : limits->threads ? TN_REGISTERS : TN_ITEM_REGISTERS;
+  return limits->vector_registers > 0 ? limits->vector_registers :
+      limits->threads ? (int)TN_REGISTERS : (int)TN_ITEM_REGISTERS;
 }
 // Bytes that one instruction computes: of a device without vectors those of an item.
 static int tn_machine_vector(const tiny_limits *limits) {
