@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 52c86b1cbbda26f7637c7e6c40c28751cc5bdda5c89f5fab08db04fe218cd9a5
+/* tiny.h 0.1.0, source d5d452d529994cce2de4b42c4d97ebad71b2b83202f1b76c06a17a1f759a0562
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "52c86b1cbbda26f7637c7e6c40c28751cc5bdda5c89f5fab08db04fe218cd9a5"
+#define TN_SOURCE_ID "d5d452d529994cce2de4b42c4d97ebad71b2b83202f1b76c06a17a1f759a0562"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -28073,115 +28073,19 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
 }
 #endif
 // ---- end src/schedule/masked.c ----
-// ---- begin src/schedule/plan.c ----
-// plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
+// ---- begin src/schedule/sums.c ----
+// sums: reductions of a graph as they are computed best: long ones in parts, operands of contractions laid out anew.
 //
-// In:  nodes to realize, the limits of the device that is to do it. Out: kernels in an order that respects reads,
-//      writes and in-place updates; a place in memory for each; for the intermediate ones an offset in one arena,
-//      shared when lives do not overlap.
-// A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
-// same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
-#ifndef TN_SCHEDULE_PLAN
-#define TN_SCHEDULE_PLAN
+// In:  a REDUCE, its sources done, and what the device is made of. Out: a node with the same value, of more nodes:
+//      parts of a long reduction to few values, for the tasks of all threads; a contiguous copy of an operand that lies
+//      across the summed axes (the transposed one of a matmul); an operand in panels (weights of a convolution), where
+//      the other one's rows are too short for lanes.
+// Holds: how a sum is cut depends on its shape alone, not on the number of threads.
+#ifndef TN_SCHEDULE_SUMS
+#define TN_SCHEDULE_SUMS
 #ifndef TINY_AMALGAMATED
-#include "masked.c"
+#include "graph.c"
 #endif
-
-typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
-  struct tn_custom *next;
-  tn_digest key;                           // of all that follows
-  char *source, *name; size_t source_nbytes, name_nbytes;
-  tiny_uop *uops;
-  int64_t global[3], local[3];
-  int named;                               // by a node that lives
-} tn_custom;
-
-typedef struct tn_step {
-  struct tn_executable *exe;               // NULL: nothing to run (no elements)
-  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - tiled axis
-  int tiled;                               // steps in a row that have the same work tile by tile; 0: none
-} tn_step;
-
-typedef struct tn_output { int node, place; } tn_output;   // node: position in the walk; its value is at place
-
-typedef struct tn_plan {
-  struct tn_plan *next;                    // same bucket
-  uint64_t hash; int64_t *words; int nwords;
-  tn_step *step; int nstep;
-  tn_place_row *place; int nplace;
-  tn_output *output; int noutput;
-  tn_tiled_axes *tiled; int ntiled;        // tiled[n - 1] is number n
-  int nfirst;                              // steps that the first roots need; 0: they cannot run by themselves
-  int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
-  size_t nbytes;                           // of this allocation
-  uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
-} tn_plan;
-
-// A walk over a graph: what the plan's blanks are filled with this time.
-typedef struct tn_visit {
-  tn_list all, leaves, scalars;
-  tn_map places;                           // memory of a leaf -> 1 + number of the first leaf that has it
-  int64_t *words; int nwords, cap;
-  uint64_t hash;
-  int first;                               // roots that are wanted before the others
-  int captured;                            // is there an assignment that a captured program makes?
-} tn_visit;
-
-
-static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
-  *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w;
-}
-
-static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
-  u->seq = (uint32_t)v->all.n;
-  tn_push(t, &v->all, u);
-  v->captured |= u->flags & TN_NODE_CAPTURED;
-  if (tn_is_leaf(u)) {
-    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
-    for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
-    tn_push(t, &v->leaves, u);
-    if (!tn_map_has(&v->places, tn_place(u)))
-      tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
-    tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
-    return;
-  }
-  tn_visit_word(t, v,
-                (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
-  if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
-  tn_visit_word(t, v, u->k);
-  if (u->op == TINY_OP_CUSTOM) for (int i = 0; i < 8; i++)
-    tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key.word[i]);
-  for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
-  for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
-}
-
-// Sources before users from each root in turn; stops at leaves.
-static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int nroots) {
-  const uint32_t seen = ++t->ir->epoch;
-  tn_walk *stack = NULL, *top;
-  int n = 0, cap = 0;
-  for (int r = 0; r < nroots; r++) {
-    if (roots[r]->mark != seen) {
-      roots[r]->mark = seen;
-      top = TN_PUSH(t, stack, n, cap, tn_walk);
-      top->u = roots[r]; top->next = 0;
-    }
-    while (n) {
-      top = &stack[n - 1];
-      if (tn_is_leaf(top->u) || top->next == top->u->nsrc) { tn_visit_describe(t, v, top->u); n--; continue; }
-      tiny_uop *s = top->u->src[top->next++];
-      if (s->mark == seen) continue;
-      s->mark = seen;
-      top = TN_PUSH(t, stack, n, cap, tn_walk);
-      top->u = s; top->next = 0;
-    }
-    tn_visit_word(t, v, ~(int64_t)roots[r]->seq);
-  }
-  if (v->first) tn_visit_word(t, v, v->first);
-  v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
-}
-
-// ** rewriting the graph before it is cut into kernels **
 
 enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
@@ -28334,6 +28238,124 @@ static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop 
   return u;
 }
 
+// REDUCE u as it will be computed.
+static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
+  u = tn_panel_rows(t, limits, tn_contiguous_operands(t, u));
+  return u->op == TINY_OP_REDUCE ? tn_split_reduce(t, u) : u;
+}
+#endif
+// ---- end src/schedule/sums.c ----
+// ---- begin src/schedule/plan.c ----
+// plan: a tensor graph -> the steps that compute it, and the cache that knows a graph again.
+//
+// In:  nodes to realize, the limits of the device that is to do it. Out: kernels in an order that respects reads,
+//      writes and in-place updates; a place in memory for each; for the intermediate ones an offset in one arena,
+//      shared when lives do not overlap.
+// A graph is written down as words in walk order, with BUFFERs and SCALARs as numbered blanks. Two graphs with the
+// same words differ only in what fills the blanks, so a step that is rebuilt every time replays the first one's plan.
+#ifndef TN_SCHEDULE_PLAN
+#define TN_SCHEDULE_PLAN
+#ifndef TINY_AMALGAMATED
+#include "masked.c"
+#include "sums.c"
+#endif
+
+typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
+  struct tn_custom *next;
+  tn_digest key;                           // of all that follows
+  char *source, *name; size_t source_nbytes, name_nbytes;
+  tiny_uop *uops;
+  int64_t global[3], local[3];
+  int named;                               // by a node that lives
+} tn_custom;
+
+typedef struct tn_step {
+  struct tn_executable *exe;               // NULL: nothing to run (no elements)
+  int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - tiled axis
+  int tiled;                               // steps in a row that have the same work tile by tile; 0: none
+} tn_step;
+
+typedef struct tn_output { int node, place; } tn_output;   // node: position in the walk; its value is at place
+
+typedef struct tn_plan {
+  struct tn_plan *next;                    // same bucket
+  uint64_t hash; int64_t *words; int nwords;
+  tn_step *step; int nstep;
+  tn_place_row *place; int nplace;
+  tn_output *output; int noutput;
+  tn_tiled_axes *tiled; int ntiled;        // tiled[n - 1] is number n
+  int nfirst;                              // steps that the first roots need; 0: they cannot run by themselves
+  int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
+  size_t nbytes;                           // of this allocation
+  uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
+} tn_plan;
+
+// A walk over a graph: what the plan's blanks are filled with this time.
+typedef struct tn_visit {
+  tn_list all, leaves, scalars;
+  tn_map places;                           // memory of a leaf -> 1 + number of the first leaf that has it
+  int64_t *words; int nwords, cap;
+  uint64_t hash;
+  int first;                               // roots that are wanted before the others
+  int captured;                            // is there an assignment that a captured program makes?
+} tn_visit;
+
+
+static void tn_visit_word(tiny_ctx *t, tn_visit *v, int64_t w) {
+  *TN_PUSH(t, v->words, v->nwords, v->cap, int64_t) = w;
+}
+
+static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
+  u->seq = (uint32_t)v->all.n;
+  tn_push(t, &v->all, u);
+  v->captured |= u->flags & TN_NODE_CAPTURED;
+  if (tn_is_leaf(u)) {
+    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
+    for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
+    tn_push(t, &v->leaves, u);
+    if (!tn_map_has(&v->places, tn_place(u)))
+      tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
+    tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
+    return;
+  }
+  tn_visit_word(t, v,
+                (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
+  if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
+  tn_visit_word(t, v, u->k);
+  if (u->op == TINY_OP_CUSTOM) for (int i = 0; i < 8; i++)
+    tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key.word[i]);
+  for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
+  for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
+}
+
+// Sources before users from each root in turn; stops at leaves.
+static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int nroots) {
+  const uint32_t seen = ++t->ir->epoch;
+  tn_walk *stack = NULL, *top;
+  int n = 0, cap = 0;
+  for (int r = 0; r < nroots; r++) {
+    if (roots[r]->mark != seen) {
+      roots[r]->mark = seen;
+      top = TN_PUSH(t, stack, n, cap, tn_walk);
+      top->u = roots[r]; top->next = 0;
+    }
+    while (n) {
+      top = &stack[n - 1];
+      if (tn_is_leaf(top->u) || top->next == top->u->nsrc) { tn_visit_describe(t, v, top->u); n--; continue; }
+      tiny_uop *s = top->u->src[top->next++];
+      if (s->mark == seen) continue;
+      s->mark = seen;
+      top = TN_PUSH(t, stack, n, cap, tn_walk);
+      top->u = s; top->next = 0;
+    }
+    tn_visit_word(t, v, ~(int64_t)roots[r]->seq);
+  }
+  if (v->first) tn_visit_word(t, v, v->first);
+  v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
+}
+
+// ** the graph that is cut into kernels **
+
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, const tn_map *copied) {
@@ -28352,8 +28374,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tiny_limits *limits, con
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
-      if (w->op == TINY_OP_REDUCE) w = tn_panel_rows(t, limits, tn_contiguous_operands(t, w));
-      if (w->op == TINY_OP_REDUCE) w = tn_split_reduce(t, w);
+      if (w->op == TINY_OP_REDUCE) w = tn_sum_rewritten(t, limits, w);
     }
     tn_map_set(t, &map, u, w);
     now[i] = w;
@@ -42555,103 +42576,105 @@ Where things stand in tiny.h
                                       lie
   27643  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28077  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28077  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+                                      operands of contractions laid out anew
+  28249  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28645  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28762  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28666  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28783  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29199  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29220  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29365  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29386  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29591  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29612  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29815  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29836  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29942  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30004  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29963  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30025  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30158  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30225  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30511  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30179  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30246  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30532  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30600  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30621  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30665  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30686  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30799  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30820  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30877  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30936  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30898  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30957  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31575  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31596  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31674  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31695  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31766  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31787  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32156  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32177  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32738  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32759  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32857  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32949  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32878  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32970  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33021  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33042  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33126  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33226  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33302  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33442  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33147  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33247  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33323  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33463  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33777  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33798  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34003  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34024  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34240  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34261  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34301  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34322  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34844  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34865  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35379  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35674  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35400  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35695  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36069  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36671  src/runtime/interp.c         the backend INTERP
-  36749  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  36090  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36692  src/runtime/interp.c         the backend INTERP
+  36770  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36832  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37043  src/runtime/device.c         which backend a context runs on
-  37185  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37335  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36853  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37064  src/runtime/device.c         which backend a context runs on
+  37206  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37356  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37506  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37571  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37527  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37592  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37921  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38343  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37942  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38364  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  39059  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39080  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39494  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39515  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40258  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40279  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40476  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40497  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40749  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40770  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41017  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41038  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41194  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41215  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41368  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41729  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41965  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41389  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41750  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41986  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42113  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42279  src/runtime/context.c        opening and closing, the first error, totals
+  42134  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42300  src/runtime/context.c        opening and closing, the first error, totals
 */

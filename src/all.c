@@ -97,6 +97,7 @@
 #include "schedule/tiled.c"
 #include "schedule/order.c"
 #include "schedule/masked.c"
+#include "schedule/sums.c"
 #include "schedule/plan.c"
 
 // ** codegen: kernel -> program **

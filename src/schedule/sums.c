@@ -1,0 +1,170 @@
+// sums: reductions of a graph as they are computed best: long ones in parts, operands of contractions laid out anew.
+//
+// In:  a REDUCE, its sources done, and what the device is made of. Out: a node with the same value, of more nodes:
+//      parts of a long reduction to few values, for the tasks of all threads; a contiguous copy of an operand that lies
+//      across the summed axes (the transposed one of a matmul); an operand in panels (weights of a convolution), where
+//      the other one's rows are too short for lanes.
+// Holds: how a sum is cut depends on its shape alone, not on the number of threads.
+#ifndef TN_SCHEDULE_SUMS
+#define TN_SCHEDULE_SUMS
+#ifndef TINY_AMALGAMATED
+#include "graph.c"
+#endif
+
+enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+  TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
+  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
+
+// Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
+// once.
+static int tn_splits(const tiny_uop *u, const tiny_uop *x) {
+  const int64_t outputs = tn_nelem(u), last = x->ndim ? x->dim[x->ndim - 1] : 1;
+  const int columns = x->ndim && !(u->k >> (8 + x->ndim - 1) & 1);
+  if (tn_nelem(x) < TN_SPLIT_NELEM || x->ndim == TINY_MAX_DIMS) return 0;
+  return outputs < TN_TASKS_LEAST || (columns && tn_nelem(x) / outputs >= TN_SPLIT_SUMMED &&
+      outputs / last * ((last + TN_SPLIT_COLUMNS - 1) / TN_SPLIT_COLUMNS) < TN_SPLIT_TILES);
+}
+
+// A long reduction to few values, as parts that run in parallel and a reduction of those. The number of parts depends
+// on the shape alone.
+static tiny_uop *tn_split_reduce(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *x = u->src[0];
+  int64_t dim[TINY_MAX_DIMS], parts = 1;
+  int axis = -1;
+  if (!tn_splits(u, x)) return u;
+  for (int i = 0; i < x->ndim; i++) if (u->k >> (8 + i) & 1)
+    for (int64_t p = TN_SPLIT_PARTS; p > parts; p--) if (x->dim[i] % p == 0) { parts = p; axis = i; }
+  if (parts < 8) return u;
+  for (int i = 0, n = 0; i < x->ndim; i++) {
+    if (i == axis) dim[n++] = parts;
+    dim[n++] = i == axis ? x->dim[i] / parts : x->dim[i];
+  }
+  const int64_t op = u->k & 0xFF, axes = u->k >> 8, low = axes & (((int64_t)1 << axis) - 1),
+                high = axes >> axis << (axis + 1);
+  tiny_uop *wide = tn_reshape(t, x, x->ndim + 1, dim);
+  tiny_uop *part = tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &wide, op | (low | high) << 8, 0, NULL);
+  tiny_uop *kept = tn_u1(t, TINY_OP_CONTIGUOUS, part);
+  tiny_uop *whole =
+      tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &kept, op | (int64_t)1 << (8 + axis), 0, NULL);
+  return tn_reshape(t, whole, u->ndim, u->dim);
+}
+
+// x with the summed axes made the fastest in memory, by a copy without the dims along which x repeats itself.
+static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v, int64_t axes) {
+  tiny_uop *once = x;
+  int64_t to[TINY_MAX_DIMS];
+  int n = 0;
+  for (int summed = 0; summed < 2; summed++)
+    for (int i = 0; i < x->ndim; i++) if ((axes >> i & 1) == summed) to[n++] = i;
+  for (int i = 0; i < n; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
+  once = tn_u1(t, TINY_OP_CONTIGUOUS, tn_permute(t, once, to));
+  return tn_expand(t, tn_permute_back(t, once, n, to), x->ndim, x->dim);
+}
+
+// Are the axes summed one after the other in steps of an operand's that go across its rows?
+static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
+  int64_t n = 1;
+  for (int i = 0; i < x->ndim; i++) {
+    if (!(axes >> i & 1) || x->dim[i] == 1) continue;
+    if (v->stride[i] < TN_STRAIGHT_LEAST) return 0;
+    n *= x->dim[i];
+  }
+  return n >= TN_STRAIGHT_LEAST;
+}
+
+// A sum of products reads its rows along the summed axes. Where those lie across it (the transposed operand of a
+// matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
+static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
+  tiny_uop *x = u->src[0], *operand[2];
+  tn_contraction c;
+  int last = x->ndim - 1, changed = 0;
+  if (!tn_contraction_of(u, &c) || !c.laid[0] || !c.laid[1]) return u;
+  while (last >= 0 && (c.k >> last & 1 || x->dim[last] == 1)) last--;
+  if (last < 0) return u;
+  for (int i = 0; i < 2; i++) {
+    const tiny_view *own = &c.view[i];
+    int across = 0;
+    operand[i] = c.operand[i];
+    for (int d = 0; d < x->ndim; d++) across |= (c.own[i] >> d & 1) && own->stride[d] == 1;
+    if (!across || own->stride[last] || tn_contraction_reads(&c, i) < TN_STRAIGHT_READS ||
+        !tn_sums_across(x, own, (int64_t)c.k))
+      continue;
+    operand[i] = tn_made_contiguous(t, operand[i], own, (int64_t)c.k);
+    changed = 1;
+  }
+  if (!changed) return u;
+  tiny_uop *product = tn_uop_with(t, x, operand);
+  return tn_uop_with(t, u, &product);
+}
+
+// The greatest block of at most TN_PANEL_VECTORS that covers n; 0: none of a vector's size does.
+static int64_t tn_panel_of(int64_t n, int64_t lanes) {
+  int64_t f = TN_PANEL_VECTORS * lanes;
+  while (f >= lanes && n % f) f /= 2;
+  return f >= lanes ? f : 0;
+}
+
+// What is computed when the last kept axes of a sum's operand x become lanes, for what is wanted: 1 at best.
+static double tn_lanes_waste(const tiny_uop *x, int64_t axes, int64_t most) {
+  tiny_view v;
+  int last = x->ndim - 1;
+  while (last >= 0 && (axes >> last & 1 || x->dim[last] == 1)) last--;
+  if (last < 0) return 1;
+  int64_t n = x->dim[last];
+  if (tn_strides_of(x, &v) && v.stride[last] == 1)
+    for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
+  int64_t lanes = most;
+  while (lanes > n) lanes /= 2;            // of a vector, the others idle
+  const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_DEINTERLEAVE;
+  return (double)((n + lanes - 1) / lanes * most) / (double)n * (apart ? TN_PANEL_APART : 1);
+}
+
+// A sum of products whose kept rows are too short for lanes, such as a convolution over a small image, gets them along
+// an axis of the other operand (output channels). That operand is copied into panels: blocks of the axis, fastest.
+static tiny_uop *tn_panel_rows(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
+  tiny_uop *x = u->src[0], *operand[2];
+  tn_contraction c;
+  const int64_t axes = u->k >> 8, lanes = tn_machine_lanes(limits, tn_dtypes[u->dtype].nbytes);
+  if (x->ndim == TINY_MAX_DIMS || !tn_contraction_of(u, &c)) return u;
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *once = c.operand[i], *other = c.operand[!i], *memory;
+    if (other->op != TINY_OP_EXPAND || once->op != TINY_OP_EXPAND) continue;
+    memory = once = once->src[0];
+    while (tn_op_is(memory->op, TINY_MOVEMENT) && !tn_is_leaf(memory)) memory = memory->src[0];
+    int axis = -1;
+    int64_t summed = 1, dim[TINY_MAX_DIMS];
+    for (int d = 0; d < x->ndim; d++) {
+      if (axes >> d & 1) summed *= x->dim[d];
+      else if ((c.own[i] >> d & 1) && other->src[0]->dim[d] == 1 && tn_panel_of(x->dim[d], lanes))
+        axis = axis < 0 ? d : x->ndim;
+    }
+    if (axis < 0 || axis == x->ndim || (c.laid[i] && c.view[i].stride[axis] == 1) || summed < TN_PANEL_REDUCED ||
+        tn_nelem(once) > 2 * tn_nelem(memory) ||               // windows that overlap
+        (double)tn_contraction_reads(&c, i) * (tn_lanes_waste(other, axes, lanes) - TN_PANEL_WASTE) <
+            (double)TN_PANEL_COST)
+      continue;
+    const int64_t block = tn_panel_of(x->dim[axis], lanes), low = axes & (((int64_t)1 << axis) - 1);
+    for (int d = 0; d <= x->ndim; d++)
+      dim[d] = d < axis ? x->dim[d] : d == axis ? x->dim[d] / block : d == axis + 1 ? block : x->dim[d - 1];
+    once = tn_split(t, once, axis, dim[axis], block);
+    int64_t to[TINY_MAX_DIMS], back[TINY_MAX_DIMS];
+    for (int d = 0; d <= x->ndim; d++) to[d] = d == x->ndim ? axis + 1 : d > axis ? d + 1 : d;
+    for (int d = 0; d <= x->ndim; d++) back[to[d]] = d;
+    once = tn_permute(t, tn_u1(t, TINY_OP_CONTIGUOUS, tn_permute(t, once, to)), back);
+    operand[i] = tn_expand(t, once, x->ndim + 1, dim);
+    operand[!i] = tn_expand(t, tn_split(t, other->src[0], axis, 1, 1), x->ndim + 1, dim);
+    tiny_uop *product = tn_mul(t, operand[0], operand[1]);
+    if (tn_bad(t, product)) return u;
+    return tn_reshape(t, tn_uop_make(t, TINY_OP_REDUCE, u->dtype, 1, 1, &product,
+                                     (int64_t)TINY_OP_ADD | (low | (axes >> axis) << (axis + 1)) << 8, 0, NULL),
+                      u->ndim, u->dim);
+  }
+  return u;
+}
+
+// REDUCE u as it will be computed.
+static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_uop *u) {
+  u = tn_panel_rows(t, limits, tn_contiguous_operands(t, u));
+  return u->op == TINY_OP_REDUCE ? tn_split_reduce(t, u) : u;
+}
+#endif
