@@ -205,7 +205,7 @@ static void test_kernels(void) {
   CHECK_EQ(tiny_realize(in, 4), TINY_OK);
   tiny_tensor *x = in[0], *w = in[1], *b = in[2], *grid = in[3], *index;
   CHECK_EQ(kernels_of(tiny_relu(tiny_conv2d(x, w, b, NULL))), 1);
-  CHECK_EQ(kernels_of(tiny_relu(tiny_conv2d(x, w, b, CONV(.stride = {2, 2}, .dilation = {2, 1})))), 1);
+  CHECK(kernels_of(tiny_relu(tiny_conv2d(x, w, b, CONV(.stride = {2, 2}, .dilation = {2, 1})))) <= 2);   // rows too short for lanes: weights in panels
   CHECK(kernels_of(tiny_relu(tiny_conv2d(x, w, b, CONV(.pad = {1, 1})))) <= 2);               // a padded copy, read often
   CHECK(kernels_of(tiny_relu(tiny_conv_transpose2d(x, w, b, CONV(.stride = {2, 2})))) <= 3);   // padded: the image, the taps
   CHECK_EQ(kernels_of(tiny_relu(tiny_max_pool2d(x, 3, 2, 1))), 1);
