@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d5d452d529994cce2de4b42c4d97ebad71b2b83202f1b76c06a17a1f759a0562
+/* tiny.h 0.1.0, source 9f3e98c34c358b56ca184f172f9d1700a67980e839c15d87d36c4abbda714ec3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d5d452d529994cce2de4b42c4d97ebad71b2b83202f1b76c06a17a1f759a0562"
+#define TN_SOURCE_ID "9f3e98c34c358b56ca184f172f9d1700a67980e839c15d87d36c4abbda714ec3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7033,8 +7033,12 @@ static tiny_code tn_target_check(tiny_ctx *t, const tiny_renderer *r, tiny_uop *
 #endif
 // ---- end src/ir/target.c ----
 // ---- begin src/ir/args.c ----
-// args: which k, v and sources fit an op. The library's own code builds nodes that fit; what comes from
-// outside, through tiny_uop_new or as text, is checked here before shape and bounds inference rely on it.
+// args: which k, v and sources fit an op.
+//
+// In:    a node to be made by a caller, as tiny_uop_new or text brings it. Out: what does not fit, in words; NULL: it
+//        may be made.
+// Holds: the library's own code builds nodes that fit; nothing from outside gets to shape and bounds inference
+//        unasked.
 #ifndef TN_IR_ARGS
 #define TN_IR_ARGS
 #ifndef TINY_AMALGAMATED
@@ -29609,11 +29613,13 @@ static tiny_uop *tn_bounds_set(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
 #endif
 // ---- end src/codegen/bounds.c ----
 // ---- begin src/codegen/lower.c ----
-// lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for
-// parallel ranges, one range per END, decomposed arithmetic, index arithmetic in a real integer type.
+// lower: from an expanded kernel to the ops that a target runs.
 //
-// An accumulator is a REG DEFINE: stored once before its loops (pinned there by AFTER the ranges around), updated at
-// the end of the body, read AFTER the END. All REDUCEs over the same ranges, the tile of one matmul, share the loops.
+// In:    a kernel without copies, lanes and STAGEs. Out: one with accumulators for REDUCEs, work items for parallel
+//        ranges, one range an END, decomposed arithmetic, index arithmetic in a real integer type.
+// Holds: an accumulator is a REG DEFINE: stored once before its loops (pinned there by AFTER the ranges around),
+//        updated at the end of the body, read AFTER the END. All REDUCEs over the same ranges, the tile of one matmul,
+//        share the loops.
 #ifndef TN_CODEGEN_LOWER
 #define TN_CODEGEN_LOWER
 #ifndef TINY_AMALGAMATED
@@ -29835,6 +29841,8 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
 // ---- begin src/codegen/linearize.c ----
 // linearize: a lowered kernel -> the list of its nodes in the order they run, with loops open from RANGE to END.
 //
+// In:       a SINK. Out: the list.
+// Requires: one RANGE an END, REDUCEs lowered (lower.c).
 // Every node belongs to the block of the innermost loop it depends on; the block of a loop lies in the block of what
 // its END gives. An END with its RANGE is emitted, loop and all, where it stands in topological order of its block, so
 // whatever the loop's body needs from outside stands before it. Nodes of an outer block are thereby hoisted for free.
@@ -31694,8 +31702,9 @@ static void tn_hints_find(tiny_ctx *t, tn_lowered *k, const tn_target *target) {
 // ---- begin src/codegen/lanes.c ----
 // lanes: what every heuristic of a CPU shares: which range may become lanes, and how work becomes tasks.
 //
-// A range that is contiguous in memory becomes lanes. The outermost ranges become tasks. Task counts
-// depend on shapes alone, never on the number of threads, so that results do not either.
+// In:    a kernel and its profile. Out: scores of ranges; LANE and TASK opts: a range that is contiguous in memory
+//        becomes lanes, the outermost ranges become tasks.
+// Holds: task counts depend on shapes alone, never on the number of threads, so that results do not either.
 #ifndef TN_CODEGEN_LANES
 #define TN_CODEGEN_LANES
 #ifndef TINY_AMALGAMATED
@@ -32176,11 +32185,12 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
 // ---- begin src/codegen/tile.c ----
 // tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
 //
-// The tile's sizes are found by trying all that fit the register file and counting vector loads for each
-// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE. A reduction
-// too long for a panel of the nearer cache goes in K blocks, whose sums stay in memory between them. Rows that are
-// whole pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and
-// is read for several panels.
+// In:  a kernel of one REDUCE, its profile, a machine. Out: opts for the tile that costs least: sizes are found by
+//      trying all that fit the register file and counting vector loads for each multiply-add.
+// Of a contraction, the operand that is read again for every tile of rows is packed into a panel by STAGE (packing of
+// B, as in Goto and BLIS). A reduction too long for a panel of the nearer cache goes in K blocks, whose sums stay in
+// memory between them. Rows that are whole pages apart then, and rows that are converted always, are packed too
+// (packing of A): a block of them stays in the cache, and is read for several panels.
 #ifndef TN_CODEGEN_TILE
 #define TN_CODEGEN_TILE
 #ifndef TINY_AMALGAMATED
@@ -36087,18 +36097,18 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 #endif
 // ---- end src/runtime/elf.c ----
 // ---- begin src/runtime/cpu.c ----
-// cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c
-// loads those.
+// cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c loads those.
 //
-// A kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i] is the
-// memory of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task has meanwhile;
-// source from outside may leave that parameter out. Sources go to the compiler's stdin and objects come from its
-// stdout, one process each, all at once: no file is written, and the path is the same on every system, as clang writes
-// ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they need a file for their output, in a
-// folder that nobody else can enter.
-// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that
-// does not answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for
-// so many seconds at most, and so does whatever it starts.
+// In:    texts, launches. Out: what struct tiny_backend asks for.
+// Holds: a kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i]
+//        is the memory of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task
+//        has meanwhile; source from outside may leave that parameter out.
+// Sources go to the compiler's stdin and objects come from its stdout, one process each, all at once: no file is
+// written, and the path is the same on every system, as clang writes ELF on all. Without clang, cc or gcc does where
+// objects are ELF files anyway; they need a file for their output, in a folder that nobody else can enter. What a
+// compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that does not
+// answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for so many
+// seconds at most, and so does whatever it starts.
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
@@ -36689,12 +36699,11 @@ static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b =
 // ---- end src/runtime/cpu.c ----
 #ifndef TINY_NO_INTERP
 // ---- begin src/runtime/interp.c ----
-// interp: the backend INTERP. Its kernels are linear programs, its instructions those of the reference
-// interpreter, its memory the host's. It is the fallback where no compiler exists, and what every other
-// backend is compared with.
+// interp: the backend INTERP: linear programs, run by the reference interpreter's instructions in the host's memory.
 //
-// A module is a decoded program in one block that refers to no node of the IR: nothing has to be kept alive
-// for it.
+// In:    lists of nodes, launches. Out: what struct tiny_backend asks for.
+// Holds: it is the fallback where no compiler exists, and what every other backend is compared with. A module is a
+//        decoded program in one block that refers to no node of the IR: nothing has to be kept alive for it.
 #ifndef TN_RUNTIME_INTERP
 #define TN_RUNTIME_INTERP
 #ifndef TINY_AMALGAMATED
@@ -36767,9 +36776,12 @@ static const tiny_backend tn_interp_backend = {
 // ---- end src/runtime/interp.c ----
 #endif
 // ---- begin src/runtime/null.c ----
-// null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
-// machine, and its own cost can be measured. Memory is the host's: what a kernel would have computed reads as zeros,
-// or as what lay in that memory before. "Compiled" kernels are their sources: C, or what NULL:LLVM and NULL:WGSL name.
+// null: a device on which everything succeeds and nothing runs: the whole stack above it works on any machine, and its
+// own cost can be measured.
+//
+// In:    texts, launches. Out: what struct tiny_backend asks for; "compiled" kernels are their sources: C, or what
+//        NULL:LLVM and NULL:WGSL name.
+// Holds: memory is the host's: what a kernel would have computed reads as zeros, or as what lay in that memory before.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
 #ifndef TINY_AMALGAMATED
@@ -37205,11 +37217,11 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 // ---- begin src/runtime/cache.c ----
 // cache: what the compiler made, kept on disk between processes.
 //
-// A file is KEY.SUFFIX, KEY the digest of all that makes its contents what they are, with a length and a checksum
-// against accidents; anything that does not fit is as good as missing. What lies there is executed, so folder and files
-// must be the effective user's own, which nobody else may write; a process with raised rights uses none. The folder is
-// kept below a size: the files go first that are oldest, or that nobody has read for longest, to within a day. Many
-// processes may use and trim it at once.
+// In:    KEY, the digest of all that makes the contents what they are, a suffix, bytes. Out: the bytes that were kept
+//        under both; nothing where anything does not fit: a length and a checksum stand against accidents.
+// Holds: what lies there is executed, so folder and files must be the effective user's own, which nobody else may
+//        write; a process with raised rights uses none. The folder is kept below a size: the files go first that are
+//        oldest, or that nobody has read for longest, to within a day. Many processes may use and trim it at once.
 #ifndef TN_RUNTIME_CACHE
 #define TN_RUNTIME_CACHE
 #ifndef TINY_AMALGAMATED
@@ -38361,12 +38373,13 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
 #endif
 // ---- end src/runtime/beam.c ----
 // ---- begin src/runtime/run.c ----
-// run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles settle on the results.
+// run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles move on to the results.
 //
-// A run works on nodes, not handles: it sets node->realized, so whatever was built from a node finds its value.
-// Before a state is overwritten, every other live tensor that was built from it is realized in the same schedule.
-// When an update has run, handles move to a new BUFFER node over the same storage: old nodes can never name new
-// contents. Nodes and buffers that nothing refers to are collected between runs.
+// In:    nodes that are wanted. Out: node->realized of each; a run works on nodes, not handles, so whatever was built
+//        from a node finds its value.
+// Holds: before a state is overwritten, every other live tensor that was built from it is realized in the same
+//        schedule. When an update has run, handles move to a new BUFFER node over the same storage: old nodes can
+//        never name new contents. Nodes and buffers that nothing refers to are collected between runs.
 #ifndef TN_RUNTIME_RUN
 #define TN_RUNTIME_RUN
 #ifndef TINY_AMALGAMATED
@@ -39078,6 +39091,9 @@ static tiny_code tn_realize_pending(tiny_ctx *t) {
 // ---- end src/runtime/run.c ----
 // ---- begin src/runtime/realize.c ----
 // realize: bytes in and out of tensors: what a user calls to upload, run, read and end a frame.
+//
+// In:    tensors, the caller's memory. Out: bytes, or a code; the context has the sentence.
+// Holds: the caller's memory is not looked at after the call has returned, but for tiny_blob's.
 #ifndef TN_RUNTIME_REALIZE
 #define TN_RUNTIME_REALIZE
 #ifndef TINY_AMALGAMATED
@@ -39513,6 +39529,10 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 // ---- end src/runtime/realize.c ----
 // ---- begin src/runtime/capture.c ----
 // capture: kernels that users bring (source or IR), and programs: kernels captured once, replayed with other inputs.
+//
+// In:    a tiny_kernel_desc; inputs and outputs of a graph. Out: a tensor; a tiny_program, and its runs.
+// Holds: a program computes what the graph would have: it is bound to the memory that its inputs and updates have, and
+//        TINY_E_STATE says so where that is gone or cannot be told apart.
 #ifndef TN_RUNTIME_CAPTURE
 #define TN_RUNTIME_CAPTURE
 #ifndef TINY_AMALGAMATED
@@ -42298,6 +42318,9 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
 // ** the context: all of the above, opened and closed **
 // ---- begin src/runtime/context.c ----
 // context: opening and closing, the first error, totals.
+//
+// In:    a tiny_desc or none. Out: a context, poisoned where something failed, whose first error is kept.
+// Holds: two contexts share nothing but the process; everything that one has is given back by tiny_close.
 #ifndef TN_RUNTIME_CONTEXT
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED
@@ -42466,215 +42489,214 @@ Where things stand in tiny.h
    6924  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
    7036  src/ir/args.c                which k, v and sources fit an op
-   7189  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7808  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7193  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7812  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8391  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8395  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8751  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8755  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8863  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8867  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9300  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9304  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9574  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9578  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10464  src/ir/spec.c                the verifier
-  10809  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10468  src/ir/spec.c                the verifier
+  10813  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11025  src/rules/notation.c         the algebra that bodies of rules are written in
-  11060  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11258  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11029  src/rules/notation.c         the algebra that bodies of rules are written in
+  11064  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11262  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11418  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11422  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11812  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11816  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12011  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12015  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12425  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12429  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12767  src/rules/decompose.c        from what the IR means to what a target can do
-  13348  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12771  src/rules/decompose.c        from what the IR means to what a target can do
+  13352  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13382  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13386  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13881  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13885  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13963  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13967  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14642  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14646  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14863  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14867  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15473  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15477  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15761  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15765  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16234  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16238  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16341  src/tensor/activation.c      what stands between the layers of a network
-  16521  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16866  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16345  src/tensor/activation.c      what stands between the layers of a network
+  16525  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16870  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17110  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17114  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17841  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17845  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18473  src/tensor/random.c          numbers from a counter, the same on every device
-  18747  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18477  src/tensor/random.c          numbers from a counter, the same on every device
+  18751  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19067  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19363  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19071  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19367  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19500  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19504  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20039  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20043  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20758  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20762  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21160  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21164  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21299  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21303  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21746  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21750  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22182  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22186  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22530  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22850  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22976  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22534  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22854  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22980  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23134  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23138  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23626  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23902  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23630  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23906  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23998  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24002  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24253  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24648  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24257  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24652  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24924  src/tensor/params.c          lists of named tensors: what a network consists of
-  25017  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24928  src/tensor/params.c          lists of named tensors: what a network consists of
+  25021  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25399  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25403  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25515  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25519  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25812  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25816  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25928  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25932  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26400  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26404  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27175  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27179  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27643  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27647  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28077  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28081  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28249  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28253  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28666  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28783  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28670  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28787  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29220  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29224  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29386  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29390  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29612  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
-                                      REDUCE, work items for parallel ranges, one range per END, decomposed
-                                      arithmetic, index arithmetic in a real integer type
-  29836  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29616  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  29842  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29963  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30025  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29971  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30033  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30179  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30246  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30532  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30187  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30254  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30540  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30621  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30629  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30686  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30694  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30820  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30828  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30898  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30957  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30906  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30965  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31596  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31604  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31695  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31703  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31787  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31796  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32177  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32186  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32759  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32769  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32878  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32970  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32888  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32980  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33042  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33052  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33147  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33247  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33323  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33463  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33157  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33257  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33333  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33473  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33798  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33808  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34024  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34034  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34261  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34271  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34322  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34332  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34865  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34875  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35400  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35695  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35410  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35705  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36090  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36692  src/runtime/interp.c         the backend INTERP
-  36770  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  36100  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36702  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+                                      instructions in the host's memory
+  36779  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36853  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37064  src/runtime/device.c         which backend a context runs on
-  37206  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37356  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36865  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37076  src/runtime/device.c         which backend a context runs on
+  37218  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37368  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37527  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37592  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37539  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37604  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37942  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38364  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
-                                      bound, handles settle on the results
-  39080  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  37954  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38376  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+                                      bound, handles move on to the results
+  39093  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39515  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39531  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40279  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40299  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40497  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40517  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40770  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40790  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41038  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41058  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41215  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41235  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41389  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41750  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41986  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41409  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41770  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42006  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42134  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42300  src/runtime/context.c        opening and closing, the first error, totals
+  42154  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42320  src/runtime/context.c        opening and closing, the first error, totals
 */

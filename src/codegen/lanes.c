@@ -1,7 +1,8 @@
 // lanes: what every heuristic of a CPU shares: which range may become lanes, and how work becomes tasks.
 //
-// A range that is contiguous in memory becomes lanes. The outermost ranges become tasks. Task counts
-// depend on shapes alone, never on the number of threads, so that results do not either.
+// In:    a kernel and its profile. Out: scores of ranges; LANE and TASK opts: a range that is contiguous in memory
+//        becomes lanes, the outermost ranges become tasks.
+// Holds: task counts depend on shapes alone, never on the number of threads, so that results do not either.
 #ifndef TN_CODEGEN_LANES
 #define TN_CODEGEN_LANES
 #ifndef TINY_AMALGAMATED

@@ -1,5 +1,7 @@
 // linearize: a lowered kernel -> the list of its nodes in the order they run, with loops open from RANGE to END.
 //
+// In:       a SINK. Out: the list.
+// Requires: one RANGE an END, REDUCEs lowered (lower.c).
 // Every node belongs to the block of the innermost loop it depends on; the block of a loop lies in the block of what
 // its END gives. An END with its RANGE is emitted, loop and all, where it stands in topological order of its block, so
 // whatever the loop's body needs from outside stands before it. Nodes of an outer block are thereby hoisted for free.

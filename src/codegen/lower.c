@@ -1,8 +1,10 @@
-// lower: from an expanded kernel to the ops that a target runs: accumulators for REDUCE, work items for
-// parallel ranges, one range per END, decomposed arithmetic, index arithmetic in a real integer type.
+// lower: from an expanded kernel to the ops that a target runs.
 //
-// An accumulator is a REG DEFINE: stored once before its loops (pinned there by AFTER the ranges around), updated at
-// the end of the body, read AFTER the END. All REDUCEs over the same ranges, the tile of one matmul, share the loops.
+// In:    a kernel without copies, lanes and STAGEs. Out: one with accumulators for REDUCEs, work items for parallel
+//        ranges, one range an END, decomposed arithmetic, index arithmetic in a real integer type.
+// Holds: an accumulator is a REG DEFINE: stored once before its loops (pinned there by AFTER the ranges around),
+//        updated at the end of the body, read AFTER the END. All REDUCEs over the same ranges, the tile of one matmul,
+//        share the loops.
 #ifndef TN_CODEGEN_LOWER
 #define TN_CODEGEN_LOWER
 #ifndef TINY_AMALGAMATED

@@ -1,10 +1,11 @@
 // tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
 //
-// The tile's sizes are found by trying all that fit the register file and counting vector loads for each
-// multiply-add. An operand that is read again for every tile of rows is packed into a panel by STAGE. A reduction
-// too long for a panel of the nearer cache goes in K blocks, whose sums stay in memory between them. Rows that are
-// whole pages apart then, and rows that are converted always, are packed too: a block of them stays in the cache, and
-// is read for several panels.
+// In:  a kernel of one REDUCE, its profile, a machine. Out: opts for the tile that costs least: sizes are found by
+//      trying all that fit the register file and counting vector loads for each multiply-add.
+// Of a contraction, the operand that is read again for every tile of rows is packed into a panel by STAGE (packing of
+// B, as in Goto and BLIS). A reduction too long for a panel of the nearer cache goes in K blocks, whose sums stay in
+// memory between them. Rows that are whole pages apart then, and rows that are converted always, are packed too
+// (packing of A): a block of them stays in the cache, and is read for several panels.
 #ifndef TN_CODEGEN_TILE
 #define TN_CODEGEN_TILE
 #ifndef TINY_AMALGAMATED

@@ -1,5 +1,9 @@
-// args: which k, v and sources fit an op. The library's own code builds nodes that fit; what comes from
-// outside, through tiny_uop_new or as text, is checked here before shape and bounds inference rely on it.
+// args: which k, v and sources fit an op.
+//
+// In:    a node to be made by a caller, as tiny_uop_new or text brings it. Out: what does not fit, in words; NULL: it
+//        may be made.
+// Holds: the library's own code builds nodes that fit; nothing from outside gets to shape and bounds inference
+//        unasked.
 #ifndef TN_IR_ARGS
 #define TN_IR_ARGS
 #ifndef TINY_AMALGAMATED

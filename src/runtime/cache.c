@@ -1,10 +1,10 @@
 // cache: what the compiler made, kept on disk between processes.
 //
-// A file is KEY.SUFFIX, KEY the digest of all that makes its contents what they are, with a length and a checksum
-// against accidents; anything that does not fit is as good as missing. What lies there is executed, so folder and files
-// must be the effective user's own, which nobody else may write; a process with raised rights uses none. The folder is
-// kept below a size: the files go first that are oldest, or that nobody has read for longest, to within a day. Many
-// processes may use and trim it at once.
+// In:    KEY, the digest of all that makes the contents what they are, a suffix, bytes. Out: the bytes that were kept
+//        under both; nothing where anything does not fit: a length and a checksum stand against accidents.
+// Holds: what lies there is executed, so folder and files must be the effective user's own, which nobody else may
+//        write; a process with raised rights uses none. The folder is kept below a size: the files go first that are
+//        oldest, or that nobody has read for longest, to within a day. Many processes may use and trim it at once.
 #ifndef TN_RUNTIME_CACHE
 #define TN_RUNTIME_CACHE
 #ifndef TINY_AMALGAMATED

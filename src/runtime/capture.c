@@ -1,4 +1,8 @@
 // capture: kernels that users bring (source or IR), and programs: kernels captured once, replayed with other inputs.
+//
+// In:    a tiny_kernel_desc; inputs and outputs of a graph. Out: a tensor; a tiny_program, and its runs.
+// Holds: a program computes what the graph would have: it is bound to the memory that its inputs and updates have, and
+//        TINY_E_STATE says so where that is gone or cannot be told apart.
 #ifndef TN_RUNTIME_CAPTURE
 #define TN_RUNTIME_CAPTURE
 #ifndef TINY_AMALGAMATED

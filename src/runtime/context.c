@@ -1,4 +1,7 @@
 // context: opening and closing, the first error, totals.
+//
+// In:    a tiny_desc or none. Out: a context, poisoned where something failed, whose first error is kept.
+// Holds: two contexts share nothing but the process; everything that one has is given back by tiny_close.
 #ifndef TN_RUNTIME_CONTEXT
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED

@@ -1,15 +1,15 @@
-// cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c
-// loads those.
+// cpu: the processor that the host runs on, as a backend. Kernels are C; clang makes them objects, elf.c loads those.
 //
-// A kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i] is the
-// memory of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task has meanwhile;
-// source from outside may leave that parameter out. Sources go to the compiler's stdin and objects come from its
-// stdout, one process each, all at once: no file is written, and the path is the same on every system, as clang writes
-// ELF on all. Without clang, cc or gcc does where objects are ELF files anyway; they need a file for their output, in a
-// folder that nobody else can enter.
-// What a compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that
-// does not answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for
-// so many seconds at most, and so does whatever it starts.
+// In:    texts, launches. Out: what struct tiny_backend asks for.
+// Holds: a kernel is void NAME(void *const *mem, const long long *args, long long task, char *restrict local): mem[i]
+//        is the memory of PARAM i, args[i] the bits of ARG i, task one of 0..tasks-1, local memory that no other task
+//        has meanwhile; source from outside may leave that parameter out.
+// Sources go to the compiler's stdin and objects come from its stdout, one process each, all at once: no file is
+// written, and the path is the same on every system, as clang writes ELF on all. Without clang, cc or gcc does where
+// objects are ELF files anyway; they need a file for their output, in a folder that nobody else can enter. What a
+// compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that does not
+// answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for so many
+// seconds at most, and so does whatever it starts.
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED

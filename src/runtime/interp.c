@@ -1,9 +1,8 @@
-// interp: the backend INTERP. Its kernels are linear programs, its instructions those of the reference
-// interpreter, its memory the host's. It is the fallback where no compiler exists, and what every other
-// backend is compared with.
+// interp: the backend INTERP: linear programs, run by the reference interpreter's instructions in the host's memory.
 //
-// A module is a decoded program in one block that refers to no node of the IR: nothing has to be kept alive
-// for it.
+// In:    lists of nodes, launches. Out: what struct tiny_backend asks for.
+// Holds: it is the fallback where no compiler exists, and what every other backend is compared with. A module is a
+//        decoded program in one block that refers to no node of the IR: nothing has to be kept alive for it.
 #ifndef TN_RUNTIME_INTERP
 #define TN_RUNTIME_INTERP
 #ifndef TINY_AMALGAMATED

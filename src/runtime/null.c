@@ -1,6 +1,9 @@
-// null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
-// machine, and its own cost can be measured. Memory is the host's: what a kernel would have computed reads as zeros,
-// or as what lay in that memory before. "Compiled" kernels are their sources: C, or what NULL:LLVM and NULL:WGSL name.
+// null: a device on which everything succeeds and nothing runs: the whole stack above it works on any machine, and its
+// own cost can be measured.
+//
+// In:    texts, launches. Out: what struct tiny_backend asks for; "compiled" kernels are their sources: C, or what
+//        NULL:LLVM and NULL:WGSL name.
+// Holds: memory is the host's: what a kernel would have computed reads as zeros, or as what lay in that memory before.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
 #ifndef TINY_AMALGAMATED

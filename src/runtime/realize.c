@@ -1,4 +1,7 @@
 // realize: bytes in and out of tensors: what a user calls to upload, run, read and end a frame.
+//
+// In:    tensors, the caller's memory. Out: bytes, or a code; the context has the sentence.
+// Holds: the caller's memory is not looked at after the call has returned, but for tiny_blob's.
 #ifndef TN_RUNTIME_REALIZE
 #define TN_RUNTIME_REALIZE
 #ifndef TINY_AMALGAMATED

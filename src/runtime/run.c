@@ -1,9 +1,10 @@
-// run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles settle on the results.
+// run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles move on to the results.
 //
-// A run works on nodes, not handles: it sets node->realized, so whatever was built from a node finds its value.
-// Before a state is overwritten, every other live tensor that was built from it is realized in the same schedule.
-// When an update has run, handles move to a new BUFFER node over the same storage: old nodes can never name new
-// contents. Nodes and buffers that nothing refers to are collected between runs.
+// In:    nodes that are wanted. Out: node->realized of each; a run works on nodes, not handles, so whatever was built
+//        from a node finds its value.
+// Holds: before a state is overwritten, every other live tensor that was built from it is realized in the same
+//        schedule. When an update has run, handles move to a new BUFFER node over the same storage: old nodes can
+//        never name new contents. Nodes and buffers that nothing refers to are collected between runs.
 #ifndef TN_RUNTIME_RUN
 #define TN_RUNTIME_RUN
 #ifndef TINY_AMALGAMATED
