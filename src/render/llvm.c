@@ -258,6 +258,15 @@ static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float
   {TINY_OP_EQ, "icmp eq", "icmp eq", "fcmp oeq"}
 };
 enum { TN_LLVM_BINARY = sizeof tn_llvm_binary / sizeof *tn_llvm_binary };
+// Intrinsics of a float, llvm.NAME.f32 and so on.
+static const struct { uint8_t op; const char *name; } tn_llvm_functions[] = {
+  {TINY_OP_SQRT, "sqrt"}, {TINY_OP_TRUNC, "trunc"}
+};
+enum { TN_LLVM_FUNCTIONS = sizeof tn_llvm_functions / sizeof *tn_llvm_functions };
+// What has a form of its own, in tn_llvm_node.
+static const uint8_t tn_llvm_others[] = {
+  TINY_OP_NEG, TINY_OP_WHERE, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
+};
 
 // Do sums, differences and products of these stay within an i32?
 static int tn_llvm_stays(const tiny_uop *u) {
@@ -308,10 +317,16 @@ static const char *tn_llvm_cast(tn_llvm *x, const tiny_uop *u, const char *name)
   return name;
 }
 
-static void tn_llvm_call(tn_llvm *x, const tiny_uop *u, const char *name, const char *function) {
+// 1: u is one of tn_llvm_functions.
+static int tn_llvm_function(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *function = NULL;
+  for (int i = 0; i < TN_LLVM_FUNCTIONS; i++)
+    if (tn_llvm_functions[i].op == u->op) function = tn_llvm_functions[i].name;
+  if (!function) return 0;
   const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u);
   tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, type);
   tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
+  return 1;
 }
 
 static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
@@ -432,8 +447,6 @@ static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
     case TINY_OP_BROADCAST: tn_llvm_broadcast(x, u, name); return;
     case TINY_OP_STACK: tn_llvm_stack(x, u, name); return;
     case TINY_OP_PICK: tn_llvm_pick(x, u, name); return;
-    case TINY_OP_SQRT: tn_llvm_call(x, u, name, "sqrt"); return;
-    case TINY_OP_TRUNC: tn_llvm_call(x, u, name, "trunc"); return;
     case TINY_OP_DOT: tn_llvm_dot(x, u, name); return;
     case TINY_OP_NEG:
       if (tn_is_float(u->dtype)) tn_llvm_line(x, "%s = fneg %s %s", name, type, first);
@@ -443,7 +456,7 @@ static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
       tn_llvm_line(x, "%s = select %s %s, %s %s, %s %s", name, tn_llvm_type_of(x, u->src[0]), first, type,
                    tn_llvm_expr(x, u->src[1]), type, tn_llvm_expr(x, u->src[2]));
       return;
-    default: tn_llvm_arithmetic(x, u, name); return;
+    default: if (!tn_llvm_function(x, u, name)) tn_llvm_arithmetic(x, u, name); return;
   }
 }
 
@@ -504,16 +517,13 @@ static tiny_code tn_llvm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_
 
 // wide: the processor has vectors of 64 bytes.
 static void tn_lang_llvm(tiny_renderer *r, int wide) {
-  static const uint8_t ops[] = {
-    TINY_OP_NEG, TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_FDIV, TINY_OP_CDIV, TINY_OP_CMOD, TINY_OP_AND,
-    TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_LT, TINY_OP_NE, TINY_OP_EQ, TINY_OP_WHERE, TINY_OP_SQRT,
-    TINY_OP_TRUNC, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
-  };
+  const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
   memset(r, 0, sizeof *r);
   r->name = "LLVM IR"; r->file = "ll";
-  for (size_t i = 0; i < sizeof ops; i++) r->ops[ops[i]] = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
-  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] =
-      TINY_ON_ELEMENTS | TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
+  for (int i = 0; i < TN_LLVM_BINARY; i++) r->ops[tn_llvm_binary[i].op] = on;
+  for (int i = 0; i < TN_LLVM_FUNCTIONS; i++) r->ops[tn_llvm_functions[i].op] = on;
+  for (size_t i = 0; i < sizeof tn_llvm_others; i++) r->ops[tn_llvm_others[i]] = on;
+  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] = on | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
   for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_types[d] != NULL) << d;
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL;
   r->kernel = tn_llvm_kernel;
