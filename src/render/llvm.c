@@ -35,12 +35,17 @@ static const tn_llvm_machine tn_llvm_machines[2] = {
 
 // ** types and constants **
 
-static const char *const tn_llvm_types[TINY_DTYPE_COUNT] = {
-  "void", "i1", "i8", "i8", "i16", "i16", "i32", "i32", "i64", "i64", NULL, NULL, NULL, NULL, "float", "double", NULL
-};
+// NULL: it has none.
+static const char *tn_llvm_element(int dtype) {
+  const int bits = tn_bits(dtype);
+  if (dtype == TINY_VOID || dtype == TINY_BOOL) return dtype == TINY_BOOL ? "i1" : "void";
+  if (dtype == TINY_INDEX || tn_is_narrow(dtype)) return NULL;
+  if (tn_is_float(dtype)) return bits == 32 ? "float" : "double";
+  return bits == 8 ? "i8" : bits == 16 ? "i16" : bits == 32 ? "i32" : "i64";
+}
 
 static const char *tn_llvm_type(const tn_llvm *x, int dtype, int lanes) {
-  const char *e = tn_llvm_types[dtype];
+  const char *e = tn_llvm_element(dtype);
   return lanes == 1 ? e : tn_text_of_format(x->t, "<%d x %s>", lanes, e);
 }
 static const char *tn_llvm_type_of(const tn_llvm *x, const tiny_uop *u) { return tn_llvm_type(x, u->dtype, u->lanes); }
@@ -231,7 +236,7 @@ static void tn_llvm_prefetch(tn_llvm *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0];
   const char *type, *at = tn_llvm_index(x, index->src[1], &type), *name = tn_llvm_temp(x);
   tn_llvm_declare(x, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
-  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_types[index->dtype],
+  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_element(index->dtype),
                tn_llvm_expr(x, index->src[0]), type, at);
   tn_llvm_line(x, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", name);     // as lang_c
 }
@@ -340,7 +345,7 @@ static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
 
 static void tn_llvm_broadcast(tn_llvm *x, const tiny_uop *u, const char *name) {
   const char *type = tn_llvm_type_of(x, u), *one = tn_llvm_temp(x);
-  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_types[u->dtype],
+  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_element(u->dtype),
                tn_llvm_expr(x, u->src[0]));
   tn_llvm_line(x, "%s = shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", name, type, one, type, u->lanes);
 }
@@ -366,7 +371,7 @@ static void tn_llvm_stack(tn_llvm *x, const tiny_uop *u, const char *name) {
   if (tn_llvm_shuffle(x, u, name)) return;
   for (int i = 0; i < u->lanes; i++) {
     const char *next = i == u->lanes - 1 ? name : tn_llvm_temp(x);
-    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_types[u->dtype],
+    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_element(u->dtype),
                  tn_llvm_expr(x, u->src[i]), i);
     so_far = next;
   }
@@ -384,7 +389,7 @@ static void tn_llvm_pick(tn_llvm *x, const tiny_uop *u, const char *name) {
 }
 static const char *tn_llvm_lane_numbers(tn_llvm *x, const tiny_uop *u) {
   tiny_bytes list = {x->t, NULL, 0, 0};
-  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_types[u->dtype], i);
+  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_element(u->dtype), i);
   tn_text_put(&list, ">");
   return list.data;
 }
@@ -466,7 +471,7 @@ static void tn_llvm_entry(tn_llvm *x, tiny_uop *u) {
   const char *name = x->expr[u->seq] = tn_text_of_format(x->t, "%%%c%lld", buffer ? 'p' : 'a', (long long)u->k);
   tn_text_add(&x->top, "  %s.at = getelementptr i64, ptr %s, i64 %lld\n", name, buffer ? "%mem" : "%args",
               (long long)u->k);
-  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_types[u->dtype], name);
+  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_element(u->dtype), name);
 }
 
 static tiny_code tn_llvm_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
@@ -524,7 +529,7 @@ static void tn_lang_llvm(tiny_renderer *r, int wide) {
   for (int i = 0; i < TN_LLVM_FUNCTIONS; i++) r->ops[tn_llvm_functions[i].op] = on;
   for (size_t i = 0; i < sizeof tn_llvm_others; i++) r->ops[tn_llvm_others[i]] = on;
   r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] = on | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
-  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_types[d] != NULL) << d;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_element(d) != NULL) << d;
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL;
   r->kernel = tn_llvm_kernel;
   r->module = tn_llvm_module;
