@@ -20,7 +20,7 @@ typedef struct tn_dtype_row {
   int16_t least;
   uint8_t finite;
 } tn_dtype_row;
-static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
+static const tn_dtype_row tn_dtypes[] = {
   {"void", 0, 'v', 0, 0, 0}, {"bool", 1, 'b', 0, 0, 0},
   {"i8", 1, 's', 0, 0, 0}, {"u8", 1, 'u', 0, 0, 0}, {"i16", 2, 's', 0, 0, 0}, {"u16", 2, 'u', 0, 0, 0},
   {"i32", 4, 's', 0, 0, 0}, {"u32", 4, 'u', 0, 0, 0}, {"i64", 8, 's', 0, 0, 0}, {"u64", 8, 'u', 0, 0, 0},
@@ -29,6 +29,7 @@ static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
   {"f32", 4, 'f', 23, -126, 0}, {"f64", 8, 'f', 52, -1022, 0},
   {"index", 8, 's', 0, 0, 0},
 };
+typedef char tn_dtypes_has_all[sizeof tn_dtypes / sizeof *tn_dtypes == (size_t)TINY_DTYPE_COUNT ? 1 : -1];
 
 static int tn_dtype_valid(int d) { return d > TINY_VOID && d < TINY_INDEX; }
 static int tn_is_float(int d) { return tn_dtypes[d].kind == 'f'; }
