@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 021d47c37dca3b3f72a9f15eaf83cc2d2f608dadd459b1e650c1dfe532fb6b24
+/* tiny.h 0.1.0, source 381681736d85ed7c78326033007f690b7d9e1b68cdddfcc259940bf6f05c6445
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2794,7 +2794,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "021d47c37dca3b3f72a9f15eaf83cc2d2f608dadd459b1e650c1dfe532fb6b24"
+#define TN_SOURCE_ID "381681736d85ed7c78326033007f690b7d9e1b68cdddfcc259940bf6f05c6445"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5528,7 +5528,7 @@ typedef struct tn_dtype_row {
   int16_t least;
   uint8_t finite;
 } tn_dtype_row;
-static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
+static const tn_dtype_row tn_dtypes[] = {
   {"void", 0, 'v', 0, 0, 0}, {"bool", 1, 'b', 0, 0, 0},
   {"i8", 1, 's', 0, 0, 0}, {"u8", 1, 'u', 0, 0, 0}, {"i16", 2, 's', 0, 0, 0}, {"u16", 2, 'u', 0, 0, 0},
   {"i32", 4, 's', 0, 0, 0}, {"u32", 4, 'u', 0, 0, 0}, {"i64", 8, 's', 0, 0, 0}, {"u64", 8, 'u', 0, 0, 0},
@@ -5537,6 +5537,7 @@ static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
   {"f32", 4, 'f', 23, -126, 0}, {"f64", 8, 'f', 52, -1022, 0},
   {"index", 8, 's', 0, 0, 0},
 };
+typedef char tn_dtypes_has_all[sizeof tn_dtypes / sizeof *tn_dtypes == (size_t)TINY_DTYPE_COUNT ? 1 : -1];
 
 static int tn_dtype_valid(int d) { return d > TINY_VOID && d < TINY_INDEX; }
 static int tn_is_float(int d) { return tn_dtypes[d].kind == 'f'; }
@@ -5571,7 +5572,7 @@ TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
   if (a > b) { const tiny_dtype c = a; a = b; b = c; }
   if (a == TINY_VOID || a == TINY_BOOL || b == TINY_INDEX) return b;
   if (tn_is_float(b))
-    return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : a == TINY_F8E4M3 && b == TINY_F8E5M2 ? TINY_F16 : b;
+    return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : tn_is_float(a) && tn_bits(b) == 8 ? TINY_F16 : b;
   if (tn_is_signed(b) || tn_is_unsigned(a)) return b;    // b is at least as wide, and holds a
   if (b == TINY_U64) return TINY_F32;
   return tn_bits(a) > tn_bits(b) ? a : (tiny_dtype)(b + 1);   // the signed type after an unsigned one is the next wider
@@ -5656,14 +5657,17 @@ static double tn_dtype_unpack(int d, uint16_t code) {
 }
 
 static int64_t tn_dtype_load(int d, const void *p) {
+  if (tn_is_narrow(d)) {
+    uint16_t code = *(const uint8_t *)p;
+    if (tn_bits(d) == 16) memcpy(&code, p, 2);
+    return tn_from_f64(tn_dtype_unpack(d, code));
+  }
   switch (d) {
     case TINY_BOOL: return *(const uint8_t *)p != 0;
     case TINY_U8: return *(const uint8_t *)p;
     case TINY_I8: return *(const int8_t *)p;
     case TINY_F32: { float f; memcpy(&f, p, 4); return tn_from_f64(f); }
     case TINY_F64: { double f; memcpy(&f, p, 8); return tn_from_f64(f); }
-    case TINY_F8E4M3: case TINY_F8E5M2: return tn_from_f64(tn_dtype_unpack(d, *(const uint8_t *)p));
-    case TINY_F16: case TINY_BF16: { uint16_t b; memcpy(&b, p, 2); return tn_from_f64(tn_dtype_unpack(d, b)); }
     case TINY_I16: case TINY_U16: { uint16_t b; memcpy(&b, p, 2); return tn_dtype_wrap(d, b); }
     case TINY_I32: case TINY_U32: { uint32_t b; memcpy(&b, p, 4); return tn_dtype_wrap(d, b); }
     default: { int64_t k; memcpy(&k, p, 8); return k; }
@@ -30654,9 +30658,37 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22, TN_OPT_ITEMS = 1024 };    // most of an axis, of a kernel
 
-enum { TN_OPT_SPLIT, TN_OPT_UPCAST, TN_OPT_UNROLL, TN_OPT_LANE, TN_OPT_TASK, TN_OPT_GRID, TN_OPT_LOCAL, TN_OPT_LOOP,
-  TN_OPT_PAD, TN_OPT_SWAP, TN_OPT_ORDER, TN_OPT_STAGE, TN_OPT_GROUP, TN_OPT_REUSE, TN_OPT_PREFETCH, TN_OPT_DOT,
-  TN_OPT_FISSION, TN_OPT_MATRIX, TN_OPT_SCATTER, TN_OPT_KINDS };
+enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
+  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
+
+// name, what it has, least and most axes, the function that applies it
+#define TN_OPT_TABLE(_) \
+  _(SPLIT,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(UPCAST,   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(UNROLL,   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LANE,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(TASK,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(GRID,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LOCAL,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
+  _(SWAP,     0, 2, 2, tn_opt_swap) \
+  _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
+  _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
+  _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
+  _(REUSE,    0, 0, 1, tn_opt_reuse) \
+  _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
+  _(DOT,      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot) \
+  _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
+  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
+    tn_opt_matrix) \
+  _(SCATTER,  0, 0, 0, tn_opt_scatter)
+enum {
+#define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
+  TN_OPT_TABLE(TN_OPT_ENUM)
+#undef TN_OPT_ENUM
+  TN_OPT_KINDS
+};
 
 // ** axes **
 
@@ -31027,34 +31059,15 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   return 1;
 }
 
-// ** the table **
+// ** kinds **
 
-enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
-  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
 static const struct {
   const char *name; uint8_t has, least, most;                // least, most: axes
   int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0: illegal, nothing has changed
 } tn_opt_kinds[TN_OPT_KINDS] = {
-  {"SPLIT",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"UPCAST",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"UNROLL",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LANE",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"TASK",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"GRID",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LOCAL",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LOOP",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"PAD",      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad},
-  {"SWAP",     0, 2, 2, tn_opt_swap},
-  {"ORDER",    0, 1, TN_OPT_AXES, tn_opt_order},
-  {"STAGE",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage},
-  {"GROUP",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group},
-  {"REUSE",    0, 0, 1, tn_opt_reuse},
-  {"PREFETCH", TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch},
-  {"DOT",      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot},
-  {"FISSION",  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission},
-  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS,
-   tn_opt_matrix},
-  {"SCATTER",  0, 0, 0, tn_opt_scatter}
+#define TN_OPT_ROW(name, has, least, most, apply) {#name, has, least, most, apply},
+  TN_OPT_TABLE(TN_OPT_ROW)
+#undef TN_OPT_ROW
 };
 
 // 1: the opt is legal and done, the kernel simplified. 0: nothing has changed.
@@ -33879,13 +33892,13 @@ static const tiny_matrix_unit tn_c_units[] = {
 #undef TN_C_TILE
 enum { TN_C_UNITS = sizeof tn_c_units / sizeof *tn_c_units };
 
+static const struct { int dtype; const char *type, *literal; } tn_c_types[] = {
+  {TINY_VOID, "void", NULL}, {TINY_BOOL, "b8", "%k"}, {TINY_I8, "i8", NULL}, {TINY_U8, "u8", NULL},
+  {TINY_I16, "i16", NULL}, {TINY_U16, "u16", NULL}, {TINY_I32, "i32", "%k"}, {TINY_U32, "u32", "%ku"},
+  {TINY_I64, "i64", "%kll"}, {TINY_U64, "u64", "%kull"}, {TINY_F32, "f32", "%kf"}, {TINY_F64, "f64", "%k"}
+};
+
 static void tn_lang_c(tiny_renderer *r) {
-  static const char *const types[TINY_DTYPE_COUNT] = {
-    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, NULL, NULL, "f32", "f64", NULL
-  };
-  static const char *const literals[TINY_DTYPE_COUNT] = {
-    NULL, "%k", NULL, NULL, NULL, NULL, "%k", "%ku", "%kll", "%kull", NULL, NULL, NULL, NULL, "%kf", "%k", NULL
-  };
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "C"; r->file = "c";
@@ -33905,8 +33918,10 @@ static void tn_lang_c(tiny_renderer *r) {
   l->range_long = "for (%t %n = %1; GOES_ON(%n, %0); %n++) {";
   l->rolled = "ROLLED";
   l->load_if = "(%1 ? %0 : %2)"; l->store_if = "if (%1) %0;";
-  memcpy(l->types, types, sizeof types);
-  memcpy(l->literals, literals, sizeof literals);
+  for (size_t i = 0; i < sizeof tn_c_types / sizeof *tn_c_types; i++) {
+    l->types[tn_c_types[i].dtype] = tn_c_types[i].type;
+    l->literals[tn_c_types[i].dtype] = tn_c_types[i].literal;
+  }
   l->infinity = "(%t)__builtin_inf()"; l->nan = "(%t)__builtin_nan(\"\")"; l->zero = "(%t){0}";
   l->vector = "%ex%l";
   for (size_t i = 0; i < sizeof tn_c_ops / sizeof *tn_c_ops; i++) {
@@ -34127,9 +34142,10 @@ static void tn_tile_survey(tn_text *x) {
     if (unit >= 0) tn_tile_mark(x, u, 3 * unit + 3);
   }
   for (int i = 0; i < x->n; i++) {
-    const tiny_uop *u = x->list[i], *memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE ? u->src[0]->src[0] : u;
-    while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
-    if (memory == u || memory->op != TINY_OP_DEFINE || !x->tile[memory->seq]) continue;
+    const tiny_uop *u = x->list[i];
+    if (u->op != TINY_OP_LOAD && u->op != TINY_OP_STORE) continue;
+    const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
+    if (memory->op != TINY_OP_DEFINE || !x->tile[memory->seq]) continue;
     tn_tile_mark(x, u->op == TINY_OP_LOAD ? u : u->src[1], x->tile[memory->seq]);
   }
 }
@@ -34571,12 +34587,17 @@ static const tn_llvm_machine tn_llvm_machines[2] = {
 
 // ** types and constants **
 
-static const char *const tn_llvm_types[TINY_DTYPE_COUNT] = {
-  "void", "i1", "i8", "i8", "i16", "i16", "i32", "i32", "i64", "i64", NULL, NULL, NULL, NULL, "float", "double", NULL
-};
+// NULL: it has none.
+static const char *tn_llvm_element(int dtype) {
+  const int bits = tn_bits(dtype);
+  if (dtype == TINY_VOID || dtype == TINY_BOOL) return dtype == TINY_BOOL ? "i1" : "void";
+  if (dtype == TINY_INDEX || tn_is_narrow(dtype)) return NULL;
+  if (tn_is_float(dtype)) return bits == 32 ? "float" : "double";
+  return bits == 8 ? "i8" : bits == 16 ? "i16" : bits == 32 ? "i32" : "i64";
+}
 
 static const char *tn_llvm_type(const tn_llvm *x, int dtype, int lanes) {
-  const char *e = tn_llvm_types[dtype];
+  const char *e = tn_llvm_element(dtype);
   return lanes == 1 ? e : tn_text_of_format(x->t, "<%d x %s>", lanes, e);
 }
 static const char *tn_llvm_type_of(const tn_llvm *x, const tiny_uop *u) { return tn_llvm_type(x, u->dtype, u->lanes); }
@@ -34767,7 +34788,7 @@ static void tn_llvm_prefetch(tn_llvm *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0];
   const char *type, *at = tn_llvm_index(x, index->src[1], &type), *name = tn_llvm_temp(x);
   tn_llvm_declare(x, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
-  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_types[index->dtype],
+  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_element(index->dtype),
                tn_llvm_expr(x, index->src[0]), type, at);
   tn_llvm_line(x, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", name);     // as lang_c
 }
@@ -34794,6 +34815,15 @@ static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float
   {TINY_OP_EQ, "icmp eq", "icmp eq", "fcmp oeq"}
 };
 enum { TN_LLVM_BINARY = sizeof tn_llvm_binary / sizeof *tn_llvm_binary };
+// Intrinsics of a float, llvm.NAME.f32 and so on.
+static const struct { uint8_t op; const char *name; } tn_llvm_functions[] = {
+  {TINY_OP_SQRT, "sqrt"}, {TINY_OP_TRUNC, "trunc"}
+};
+enum { TN_LLVM_FUNCTIONS = sizeof tn_llvm_functions / sizeof *tn_llvm_functions };
+// What has a form of its own, in tn_llvm_node.
+static const uint8_t tn_llvm_others[] = {
+  TINY_OP_NEG, TINY_OP_WHERE, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
+};
 
 // Do sums, differences and products of these stay within an i32?
 static int tn_llvm_stays(const tiny_uop *u) {
@@ -34844,10 +34874,16 @@ static const char *tn_llvm_cast(tn_llvm *x, const tiny_uop *u, const char *name)
   return name;
 }
 
-static void tn_llvm_call(tn_llvm *x, const tiny_uop *u, const char *name, const char *function) {
+// 1: u is one of tn_llvm_functions.
+static int tn_llvm_function(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *function = NULL;
+  for (int i = 0; i < TN_LLVM_FUNCTIONS; i++)
+    if (tn_llvm_functions[i].op == u->op) function = tn_llvm_functions[i].name;
+  if (!function) return 0;
   const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u);
   tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, type);
   tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
+  return 1;
 }
 
 static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
@@ -34861,7 +34897,7 @@ static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
 
 static void tn_llvm_broadcast(tn_llvm *x, const tiny_uop *u, const char *name) {
   const char *type = tn_llvm_type_of(x, u), *one = tn_llvm_temp(x);
-  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_types[u->dtype],
+  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_element(u->dtype),
                tn_llvm_expr(x, u->src[0]));
   tn_llvm_line(x, "%s = shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", name, type, one, type, u->lanes);
 }
@@ -34887,7 +34923,7 @@ static void tn_llvm_stack(tn_llvm *x, const tiny_uop *u, const char *name) {
   if (tn_llvm_shuffle(x, u, name)) return;
   for (int i = 0; i < u->lanes; i++) {
     const char *next = i == u->lanes - 1 ? name : tn_llvm_temp(x);
-    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_types[u->dtype],
+    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_element(u->dtype),
                  tn_llvm_expr(x, u->src[i]), i);
     so_far = next;
   }
@@ -34905,7 +34941,7 @@ static void tn_llvm_pick(tn_llvm *x, const tiny_uop *u, const char *name) {
 }
 static const char *tn_llvm_lane_numbers(tn_llvm *x, const tiny_uop *u) {
   tiny_bytes list = {x->t, NULL, 0, 0};
-  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_types[u->dtype], i);
+  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_element(u->dtype), i);
   tn_text_put(&list, ">");
   return list.data;
 }
@@ -34968,8 +35004,6 @@ static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
     case TINY_OP_BROADCAST: tn_llvm_broadcast(x, u, name); return;
     case TINY_OP_STACK: tn_llvm_stack(x, u, name); return;
     case TINY_OP_PICK: tn_llvm_pick(x, u, name); return;
-    case TINY_OP_SQRT: tn_llvm_call(x, u, name, "sqrt"); return;
-    case TINY_OP_TRUNC: tn_llvm_call(x, u, name, "trunc"); return;
     case TINY_OP_DOT: tn_llvm_dot(x, u, name); return;
     case TINY_OP_NEG:
       if (tn_is_float(u->dtype)) tn_llvm_line(x, "%s = fneg %s %s", name, type, first);
@@ -34979,7 +35013,7 @@ static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
       tn_llvm_line(x, "%s = select %s %s, %s %s, %s %s", name, tn_llvm_type_of(x, u->src[0]), first, type,
                    tn_llvm_expr(x, u->src[1]), type, tn_llvm_expr(x, u->src[2]));
       return;
-    default: tn_llvm_arithmetic(x, u, name); return;
+    default: if (!tn_llvm_function(x, u, name)) tn_llvm_arithmetic(x, u, name); return;
   }
 }
 
@@ -34989,7 +35023,7 @@ static void tn_llvm_entry(tn_llvm *x, tiny_uop *u) {
   const char *name = x->expr[u->seq] = tn_text_of_format(x->t, "%%%c%lld", buffer ? 'p' : 'a', (long long)u->k);
   tn_text_add(&x->top, "  %s.at = getelementptr i64, ptr %s, i64 %lld\n", name, buffer ? "%mem" : "%args",
               (long long)u->k);
-  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_types[u->dtype], name);
+  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_element(u->dtype), name);
 }
 
 static tiny_code tn_llvm_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
@@ -35040,17 +35074,14 @@ static tiny_code tn_llvm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_
 
 // wide: the processor has vectors of 64 bytes.
 static void tn_lang_llvm(tiny_renderer *r, int wide) {
-  static const uint8_t ops[] = {
-    TINY_OP_NEG, TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_FDIV, TINY_OP_CDIV, TINY_OP_CMOD, TINY_OP_AND,
-    TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_LT, TINY_OP_NE, TINY_OP_EQ, TINY_OP_WHERE, TINY_OP_SQRT,
-    TINY_OP_TRUNC, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
-  };
+  const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
   memset(r, 0, sizeof *r);
   r->name = "LLVM IR"; r->file = "ll";
-  for (size_t i = 0; i < sizeof ops; i++) r->ops[ops[i]] = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
-  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] =
-      TINY_ON_ELEMENTS | TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
-  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_types[d] != NULL) << d;
+  for (int i = 0; i < TN_LLVM_BINARY; i++) r->ops[tn_llvm_binary[i].op] = on;
+  for (int i = 0; i < TN_LLVM_FUNCTIONS; i++) r->ops[tn_llvm_functions[i].op] = on;
+  for (size_t i = 0; i < sizeof tn_llvm_others; i++) r->ops[tn_llvm_others[i]] = on;
+  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] = on | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_element(d) != NULL) << d;
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL;
   r->kernel = tn_llvm_kernel;
   r->module = tn_llvm_module;
@@ -36429,7 +36460,7 @@ static const tiny_backend tn_interp_backend = {
 // ---- begin src/runtime/null.c ----
 // null: a device on which everything succeeds and nothing runs: the whole stack above it works on any
 // machine, and its own cost can be measured. Memory is the host's: what a kernel would have computed reads as zeros,
-// or as what lay in that memory before. "Compiled" kernels are their sources: C, or what NULL:LLVM and NULL:WGSL name.
+// or as what lay in that memory before. "Compiled" kernels are their sources: C, or NULL:WGSL and so on, see the table.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
 #ifndef TINY_AMALGAMATED
@@ -36437,44 +36468,56 @@ static const tiny_backend tn_interp_backend = {
 #include "../render/lang_wgsl.c"
 #endif
 
-enum { TN_NULL_C, TN_NULL_LLVM, TN_NULL_WGSL, TN_NULL_LANGUAGES };
-typedef struct tn_null { tiny_ctx *t; int language; } tn_null;
-
+// A host with threads.
+static void tn_null_host(tiny_limits *limits) {
+  limits->host_memory = limits->threads = 1;
+  limits->vector_nbytes = limits->vector_registers = 32;
+  limits->cache_nbytes = (size_t)1 << 20;
+}
 // What WebGPU promises of any device (W3C, WebGPU, 3.6.2 Limits).
 static void tn_null_webgpu(tiny_limits *limits) {
-  memset(limits, 0, sizeof *limits);
   limits->host_memory = 1;
   limits->shared_nbytes = 16384;
   for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
   limits->local_total = 256;
 }
-static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  static const char *const names[TN_NULL_LANGUAGES] = {"", "LLVM", "WGSL"};
-  int language = 0;
-  while (language < TN_NULL_LANGUAGES && strcmp(which, names[language])) language++;
-  if (language == TN_NULL_LANGUAGES) {
-    tiny_fail(t, TINY_E_DEVICE, "NULL: there are NULL, NULL:LLVM and NULL:WGSL, not '%.100s'", which);
-    return NULL;
+static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
+
+// What stands behind "NULL:", who writes it, and for what device.
+typedef struct tn_null_language {
+  const char *name; void (*renderer)(tiny_renderer *r); void (*limits)(tiny_limits *limits);
+} tn_null_language;
+static const tn_null_language tn_null_languages[] = {
+  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_lang_wgsl, tn_null_webgpu}
+};
+enum { TN_NULL_LANGUAGES = sizeof tn_null_languages / sizeof *tn_null_languages };
+typedef struct tn_null { tiny_ctx *t; const tn_null_language *language; } tn_null;
+
+static void *tn_null_unknown(tiny_ctx *t, const char *which) {
+  char known[256] = "NULL";
+  for (int i = 1; i < TN_NULL_LANGUAGES; i++) {
+    const size_t at = strlen(known);
+    snprintf(known + at, sizeof known - at, ", NULL:%s", tn_null_languages[i].name);
   }
+  tiny_fail(t, TINY_E_DEVICE, "there is no device NULL:%.100s; there are: %s", which, known);
+  return NULL;
+}
+static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  int language = 0;
+  while (language < TN_NULL_LANGUAGES && strcmp(which, tn_null_languages[language].name)) language++;
+  if (language == TN_NULL_LANGUAGES) return tn_null_unknown(t, which);
   tn_null *d = (tn_null *)tn_alloc(t, sizeof *d);
   if (!d) return NULL;
   d->t = t;
-  d->language = language;
+  d->language = &tn_null_languages[language];
   memset(limits, 0, sizeof *limits);
-  limits->host_memory = limits->threads = 1;
-  limits->vector_nbytes = limits->vector_registers = 32;
-  limits->cache_nbytes = (size_t)1 << 20;
-  if (language == TN_NULL_WGSL) tn_null_webgpu(limits);
+  d->language->limits(limits);
   return d;
 }
 static void tn_null_close(void *dev) { tn_release(((tn_null *)dev)->t, dev, sizeof(tn_null)); }
 static const char *tn_null_target(void *dev) { (void)dev; return "null"; }
 static void tn_null_renderer(void *dev, tiny_renderer *out) {
-  switch (((const tn_null *)dev)->language) {
-    case TN_NULL_LLVM: tn_lang_llvm(out, 0); return;
-    case TN_NULL_WGSL: tn_lang_wgsl(out); return;
-    default: tn_lang_c(out); return;
-  }
+  ((const tn_null *)dev)->language->renderer(out);
 }
 static void *tn_null_alloc(void *dev, size_t nbytes) {
   void *p = tn_cpu_aligned_alloc(((tn_null *)dev)->t, nbytes);
@@ -42111,220 +42154,220 @@ Where things stand in tiny.h
                                       into memory
    5509  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5736  src/ir/alu.c                 the meaning of every arithmetic op, once
-   5886  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6599  src/machine/machine.c        what a device is made of, as far as schedules and the cost model ask:
+   5740  src/ir/alu.c                 the meaning of every arithmetic op, once
+   5890  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6603  src/machine/machine.c        what a device is made of, as far as schedules and the cost model ask:
                                       levels of memory, what memory lies in
-   6636  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6640  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   6748  src/ir/args.c                which k, v and sources fit an op
-   6901  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7520  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   6752  src/ir/args.c                which k, v and sources fit an op
+   6905  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7524  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8103  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8107  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8463  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8467  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8575  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8579  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   8999  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9003  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9273  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9277  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10163  src/ir/spec.c                the verifier
-  10508  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10167  src/ir/spec.c                the verifier
+  10512  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  10724  src/rules/notation.c         the algebra that bodies of rules are written in
-  10759  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  10957  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  10728  src/rules/notation.c         the algebra that bodies of rules are written in
+  10763  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  10961  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11117  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11121  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11511  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11515  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  11710  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  11714  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12124  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12128  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12465  src/rules/decompose.c        from what the IR means to what a target can do
-  13046  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12469  src/rules/decompose.c        from what the IR means to what a target can do
+  13050  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13080  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13084  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13579  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13583  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13661  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13665  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14340  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14344  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14561  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14565  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15171  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15175  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15459  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15463  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  15932  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  15936  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16039  src/tensor/activation.c      what stands between the layers of a network
-  16215  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16560  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16043  src/tensor/activation.c      what stands between the layers of a network
+  16219  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16564  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  16804  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  16808  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17535  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17539  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18167  src/tensor/random.c          numbers from a counter, the same on every device
-  18441  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18171  src/tensor/random.c          numbers from a counter, the same on every device
+  18445  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  18761  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19057  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  18765  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19061  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19194  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19198  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  19733  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  19737  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20452  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20456  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  20854  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  20858  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  20993  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  20997  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21440  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21444  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  21876  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  21880  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22224  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22544  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22670  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22228  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22548  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22674  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  22828  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  22832  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23320  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23596  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23324  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23600  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  23692  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  23696  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  23947  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24342  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  23951  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24346  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24618  src/tensor/params.c          lists of named tensors: what a network consists of
-  24711  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24622  src/tensor/params.c          lists of named tensors: what a network consists of
+  24715  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25093  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25097  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25208  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25212  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25505  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25509  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25621  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25625  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26107  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26111  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  26871  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  26875  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27339  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27343  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  27773  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  27777  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28344  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28461  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28348  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28465  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  28893  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  28897  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29059  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29063  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29285  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
+  29289  src/codegen/lower.c          from an expanded kernel to the ops that a target runs: accumulators for
                                       REDUCE, work items for parallel ranges, one range per END, decomposed
                                       arithmetic, index arithmetic in a real integer type
-  29509  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29513  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29636  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  29698  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29640  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  29702  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  29852  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  29919  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30205  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  29856  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  29923  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30209  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30287  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30291  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30352  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30356  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30486  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30490  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30564  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30623  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30568  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30627  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31262  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31275  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31359  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31372  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31451  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31464  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  31847  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  31860  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32437  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32450  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32556  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32648  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32569  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32661  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  32720  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  32733  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  32825  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  32925  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33002  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33141  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  32838  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  32938  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33015  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33154  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33476  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33489  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  33702  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  33715  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  33933  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  33948  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  33994  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34009  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34537  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34553  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35064  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35359  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35095  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35390  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  35754  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36352  src/runtime/interp.c         the backend INTERP
-  36430  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  35785  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36383  src/runtime/interp.c         the backend INTERP
+  36461  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36513  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  36724  src/runtime/device.c         which backend a context runs on
-  36866  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37016  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36556  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  36767  src/runtime/device.c         which backend a context runs on
+  36909  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37059  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37187  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37252  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37230  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37295  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37602  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38020  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37645  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38063  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles settle on the results
-  38736  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  38779  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39171  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39214  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  39935  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  39978  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40153  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40196  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40426  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40469  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  40694  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  40737  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  40871  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  40914  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41045  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41406  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  41642  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41088  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41449  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  41685  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  41790  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  41956  src/runtime/context.c        opening and closing, the first error, totals
+  41833  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  41999  src/runtime/context.c        opening and closing, the first error, totals
 */
