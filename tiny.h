@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9f3e98c34c358b56ca184f172f9d1700a67980e839c15d87d36c4abbda714ec3
+/* tiny.h 0.1.0, source d98f3a3e49c12606058fb62e506eeecd4d9f6d4dddad338b8e0437f852274be2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9f3e98c34c358b56ca184f172f9d1700a67980e839c15d87d36c4abbda714ec3"
+#define TN_SOURCE_ID "d98f3a3e49c12606058fb62e506eeecd4d9f6d4dddad338b8e0437f852274be2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5653,7 +5653,7 @@ typedef struct tn_dtype_row {
   int16_t least;
   uint8_t finite;
 } tn_dtype_row;
-static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
+static const tn_dtype_row tn_dtypes[] = {
   {"void", 0, 'v', 0, 0, 0}, {"bool", 1, 'b', 0, 0, 0},
   {"i8", 1, 's', 0, 0, 0}, {"u8", 1, 'u', 0, 0, 0}, {"i16", 2, 's', 0, 0, 0}, {"u16", 2, 'u', 0, 0, 0},
   {"i32", 4, 's', 0, 0, 0}, {"u32", 4, 'u', 0, 0, 0}, {"i64", 8, 's', 0, 0, 0}, {"u64", 8, 'u', 0, 0, 0},
@@ -5662,6 +5662,7 @@ static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
   {"f32", 4, 'f', 23, -126, 0}, {"f64", 8, 'f', 52, -1022, 0},
   {"index", 8, 's', 0, 0, 0},
 };
+typedef char tn_dtypes_has_all[sizeof tn_dtypes / sizeof *tn_dtypes == (size_t)TINY_DTYPE_COUNT ? 1 : -1];
 
 static int tn_dtype_valid(int d) { return d > TINY_VOID && d < TINY_INDEX; }
 static int tn_is_float(int d) { return tn_dtypes[d].kind == 'f'; }
@@ -5696,7 +5697,7 @@ TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
   if (a > b) { const tiny_dtype c = a; a = b; b = c; }
   if (a == TINY_VOID || a == TINY_BOOL || b == TINY_INDEX) return b;
   if (tn_is_float(b))
-    return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : a == TINY_F8E4M3 && b == TINY_F8E5M2 ? TINY_F16 : b;
+    return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : tn_is_float(a) && tn_bits(b) == 8 ? TINY_F16 : b;
   if (tn_is_signed(b) || tn_is_unsigned(a)) return b;    // b is at least as wide, and holds a
   if (b == TINY_U64) return TINY_F32;
   return tn_bits(a) > tn_bits(b) ? a : (tiny_dtype)(b + 1);   // the signed type after an unsigned one is the next wider
@@ -5781,14 +5782,17 @@ static double tn_dtype_unpack(int d, uint16_t code) {
 }
 
 static int64_t tn_dtype_load(int d, const void *p) {
+  if (tn_is_narrow(d)) {
+    uint16_t code = *(const uint8_t *)p;
+    if (tn_bits(d) == 16) memcpy(&code, p, 2);
+    return tn_from_f64(tn_dtype_unpack(d, code));
+  }
   switch (d) {
     case TINY_BOOL: return *(const uint8_t *)p != 0;
     case TINY_U8: return *(const uint8_t *)p;
     case TINY_I8: return *(const int8_t *)p;
     case TINY_F32: { float f; memcpy(&f, p, 4); return tn_from_f64(f); }
     case TINY_F64: { double f; memcpy(&f, p, 8); return tn_from_f64(f); }
-    case TINY_F8E4M3: case TINY_F8E5M2: return tn_from_f64(tn_dtype_unpack(d, *(const uint8_t *)p));
-    case TINY_F16: case TINY_BF16: { uint16_t b; memcpy(&b, p, 2); return tn_from_f64(tn_dtype_unpack(d, b)); }
     case TINY_I16: case TINY_U16: { uint16_t b; memcpy(&b, p, 2); return tn_dtype_wrap(d, b); }
     case TINY_I32: case TINY_U32: { uint32_t b; memcpy(&b, p, 4); return tn_dtype_wrap(d, b); }
     default: { int64_t k; memcpy(&k, p, 8); return k; }
@@ -30996,9 +31000,37 @@ static void tn_transform_prefetch(tn_kernel_state *s, tiny_uop *load, tiny_uop *
 
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
-enum { TN_OPT_SPLIT, TN_OPT_UPCAST, TN_OPT_UNROLL, TN_OPT_LANE, TN_OPT_TASK, TN_OPT_GRID, TN_OPT_LOCAL, TN_OPT_LOOP,
-  TN_OPT_PAD, TN_OPT_SWAP, TN_OPT_ORDER, TN_OPT_STAGE, TN_OPT_GROUP, TN_OPT_REUSE, TN_OPT_PREFETCH, TN_OPT_DOT,
-  TN_OPT_FISSION, TN_OPT_MATRIX, TN_OPT_SCATTER, TN_OPT_KINDS };
+enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
+  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
+
+// name, what it has, least and most axes, the function that applies it
+#define TN_OPT_TABLE(_) \
+  _(SPLIT,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(UPCAST,   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(UNROLL,   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LANE,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(TASK,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(GRID,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LOCAL,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
+  _(SWAP,     0, 2, 2, tn_opt_swap) \
+  _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
+  _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
+  _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
+  _(REUSE,    0, 0, 1, tn_opt_reuse) \
+  _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
+  _(DOT,      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot) \
+  _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
+  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
+    tn_opt_matrix) \
+  _(SCATTER,  0, 0, 0, tn_opt_scatter)
+enum {
+#define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
+  TN_OPT_TABLE(TN_OPT_ENUM)
+#undef TN_OPT_ENUM
+  TN_OPT_KINDS
+};
 
 // ** axes **
 
@@ -31369,34 +31401,15 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   return 1;
 }
 
-// ** the table **
+// ** kinds **
 
-enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
-  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
 static const struct {
   const char *name; uint8_t has, least, most;                // least, most: axes
   int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0: illegal, nothing has changed
 } tn_opt_kinds[TN_OPT_KINDS] = {
-  {"SPLIT",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"UPCAST",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"UNROLL",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LANE",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"TASK",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"GRID",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LOCAL",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LOOP",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"PAD",      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad},
-  {"SWAP",     0, 2, 2, tn_opt_swap},
-  {"ORDER",    0, 1, TN_OPT_AXES, tn_opt_order},
-  {"STAGE",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage},
-  {"GROUP",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group},
-  {"REUSE",    0, 0, 1, tn_opt_reuse},
-  {"PREFETCH", TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch},
-  {"DOT",      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot},
-  {"FISSION",  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission},
-  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS,
-   tn_opt_matrix},
-  {"SCATTER",  0, 0, 0, tn_opt_scatter}
+#define TN_OPT_ROW(name, has, least, most, apply) {#name, has, least, most, apply},
+  TN_OPT_TABLE(TN_OPT_ROW)
+#undef TN_OPT_ROW
 };
 
 // 1: the opt is legal and done, the kernel simplified. 0: nothing has changed.
@@ -34217,13 +34230,13 @@ static const tiny_matrix_unit tn_c_units[] = {
 #undef TN_C_TILE
 enum { TN_C_UNITS = sizeof tn_c_units / sizeof *tn_c_units };
 
+static const struct { int dtype; const char *type, *literal; } tn_c_types[] = {
+  {TINY_VOID, "void", NULL}, {TINY_BOOL, "b8", "%k"}, {TINY_I8, "i8", NULL}, {TINY_U8, "u8", NULL},
+  {TINY_I16, "i16", NULL}, {TINY_U16, "u16", NULL}, {TINY_I32, "i32", "%k"}, {TINY_U32, "u32", "%ku"},
+  {TINY_I64, "i64", "%kll"}, {TINY_U64, "u64", "%kull"}, {TINY_F32, "f32", "%kf"}, {TINY_F64, "f64", "%k"}
+};
+
 static void tn_lang_c(tiny_renderer *r) {
-  static const char *const types[TINY_DTYPE_COUNT] = {
-    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, NULL, NULL, "f32", "f64", NULL
-  };
-  static const char *const literals[TINY_DTYPE_COUNT] = {
-    NULL, "%k", NULL, NULL, NULL, NULL, "%k", "%ku", "%kll", "%kull", NULL, NULL, NULL, NULL, "%kf", "%k", NULL
-  };
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "C"; r->file = "c";
@@ -34243,8 +34256,10 @@ static void tn_lang_c(tiny_renderer *r) {
   l->range_long = "for (%t %n = %1; GOES_ON(%n, %0); %n++) {";
   l->rolled = "ROLLED";
   l->load_if = "(%1 ? %0 : %2)"; l->store_if = "if (%1) %0;";
-  memcpy(l->types, types, sizeof types);
-  memcpy(l->literals, literals, sizeof literals);
+  for (size_t i = 0; i < sizeof tn_c_types / sizeof *tn_c_types; i++) {
+    l->types[tn_c_types[i].dtype] = tn_c_types[i].type;
+    l->literals[tn_c_types[i].dtype] = tn_c_types[i].literal;
+  }
   l->infinity = "(%t)__builtin_inf()"; l->nan = "(%t)__builtin_nan(\"\")"; l->zero = "(%t){0}";
   l->vector = "%ex%l";
   for (size_t i = 0; i < sizeof tn_c_ops / sizeof *tn_c_ops; i++) {
@@ -34465,9 +34480,10 @@ static void tn_tile_survey(tn_text *x) {
     if (unit >= 0) tn_tile_mark(x, u, 3 * unit + 3);
   }
   for (int i = 0; i < x->n; i++) {
-    const tiny_uop *u = x->list[i], *memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE ? u->src[0]->src[0] : u;
-    while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
-    if (memory == u || memory->op != TINY_OP_DEFINE || !x->tile[memory->seq]) continue;
+    const tiny_uop *u = x->list[i];
+    if (u->op != TINY_OP_LOAD && u->op != TINY_OP_STORE) continue;
+    const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
+    if (memory->op != TINY_OP_DEFINE || !x->tile[memory->seq]) continue;
     tn_tile_mark(x, u->op == TINY_OP_LOAD ? u : u->src[1], x->tile[memory->seq]);
   }
 }
@@ -34909,12 +34925,17 @@ static const tn_llvm_machine tn_llvm_machines[2] = {
 
 // ** types and constants **
 
-static const char *const tn_llvm_types[TINY_DTYPE_COUNT] = {
-  "void", "i1", "i8", "i8", "i16", "i16", "i32", "i32", "i64", "i64", NULL, NULL, NULL, NULL, "float", "double", NULL
-};
+// NULL: it has none.
+static const char *tn_llvm_element(int dtype) {
+  const int bits = tn_bits(dtype);
+  if (dtype == TINY_VOID || dtype == TINY_BOOL) return dtype == TINY_BOOL ? "i1" : "void";
+  if (dtype == TINY_INDEX || tn_is_narrow(dtype)) return NULL;
+  if (tn_is_float(dtype)) return bits == 32 ? "float" : "double";
+  return bits == 8 ? "i8" : bits == 16 ? "i16" : bits == 32 ? "i32" : "i64";
+}
 
 static const char *tn_llvm_type(const tn_llvm *x, int dtype, int lanes) {
-  const char *e = tn_llvm_types[dtype];
+  const char *e = tn_llvm_element(dtype);
   return lanes == 1 ? e : tn_text_of_format(x->t, "<%d x %s>", lanes, e);
 }
 static const char *tn_llvm_type_of(const tn_llvm *x, const tiny_uop *u) { return tn_llvm_type(x, u->dtype, u->lanes); }
@@ -35105,7 +35126,7 @@ static void tn_llvm_prefetch(tn_llvm *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0];
   const char *type, *at = tn_llvm_index(x, index->src[1], &type), *name = tn_llvm_temp(x);
   tn_llvm_declare(x, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
-  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_types[index->dtype],
+  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_element(index->dtype),
                tn_llvm_expr(x, index->src[0]), type, at);
   tn_llvm_line(x, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", name);     // as lang_c
 }
@@ -35132,6 +35153,15 @@ static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float
   {TINY_OP_EQ, "icmp eq", "icmp eq", "fcmp oeq"}
 };
 enum { TN_LLVM_BINARY = sizeof tn_llvm_binary / sizeof *tn_llvm_binary };
+// Intrinsics of a float, llvm.NAME.f32 and so on.
+static const struct { uint8_t op; const char *name; } tn_llvm_functions[] = {
+  {TINY_OP_SQRT, "sqrt"}, {TINY_OP_TRUNC, "trunc"}
+};
+enum { TN_LLVM_FUNCTIONS = sizeof tn_llvm_functions / sizeof *tn_llvm_functions };
+// What has a form of its own, in tn_llvm_node.
+static const uint8_t tn_llvm_others[] = {
+  TINY_OP_NEG, TINY_OP_WHERE, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
+};
 
 // Do sums, differences and products of these stay within an i32?
 static int tn_llvm_stays(const tiny_uop *u) {
@@ -35182,10 +35212,16 @@ static const char *tn_llvm_cast(tn_llvm *x, const tiny_uop *u, const char *name)
   return name;
 }
 
-static void tn_llvm_call(tn_llvm *x, const tiny_uop *u, const char *name, const char *function) {
+// 1: u is one of tn_llvm_functions.
+static int tn_llvm_function(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *function = NULL;
+  for (int i = 0; i < TN_LLVM_FUNCTIONS; i++)
+    if (tn_llvm_functions[i].op == u->op) function = tn_llvm_functions[i].name;
+  if (!function) return 0;
   const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u);
   tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, type);
   tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
+  return 1;
 }
 
 // VPMADDWD adds the two products, but not the sum so far.
@@ -35207,7 +35243,7 @@ static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
 
 static void tn_llvm_broadcast(tn_llvm *x, const tiny_uop *u, const char *name) {
   const char *type = tn_llvm_type_of(x, u), *one = tn_llvm_temp(x);
-  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_types[u->dtype],
+  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_element(u->dtype),
                tn_llvm_expr(x, u->src[0]));
   tn_llvm_line(x, "%s = shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", name, type, one, type, u->lanes);
 }
@@ -35233,7 +35269,7 @@ static void tn_llvm_stack(tn_llvm *x, const tiny_uop *u, const char *name) {
   if (tn_llvm_shuffle(x, u, name)) return;
   for (int i = 0; i < u->lanes; i++) {
     const char *next = i == u->lanes - 1 ? name : tn_llvm_temp(x);
-    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_types[u->dtype],
+    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_element(u->dtype),
                  tn_llvm_expr(x, u->src[i]), i);
     so_far = next;
   }
@@ -35251,7 +35287,7 @@ static void tn_llvm_pick(tn_llvm *x, const tiny_uop *u, const char *name) {
 }
 static const char *tn_llvm_lane_numbers(tn_llvm *x, const tiny_uop *u) {
   tiny_bytes list = {x->t, NULL, 0, 0};
-  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_types[u->dtype], i);
+  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_element(u->dtype), i);
   tn_text_put(&list, ">");
   return list.data;
 }
@@ -35314,8 +35350,6 @@ static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
     case TINY_OP_BROADCAST: tn_llvm_broadcast(x, u, name); return;
     case TINY_OP_STACK: tn_llvm_stack(x, u, name); return;
     case TINY_OP_PICK: tn_llvm_pick(x, u, name); return;
-    case TINY_OP_SQRT: tn_llvm_call(x, u, name, "sqrt"); return;
-    case TINY_OP_TRUNC: tn_llvm_call(x, u, name, "trunc"); return;
     case TINY_OP_DOT: tn_llvm_dot(x, u, name); return;
     case TINY_OP_NEG:
       if (tn_is_float(u->dtype)) tn_llvm_line(x, "%s = fneg %s %s", name, type, first);
@@ -35325,7 +35359,7 @@ static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
       tn_llvm_line(x, "%s = select %s %s, %s %s, %s %s", name, tn_llvm_type_of(x, u->src[0]), first, type,
                    tn_llvm_expr(x, u->src[1]), type, tn_llvm_expr(x, u->src[2]));
       return;
-    default: tn_llvm_arithmetic(x, u, name); return;
+    default: if (!tn_llvm_function(x, u, name)) tn_llvm_arithmetic(x, u, name); return;
   }
 }
 
@@ -35335,7 +35369,7 @@ static void tn_llvm_entry(tn_llvm *x, tiny_uop *u) {
   const char *name = x->expr[u->seq] = tn_text_of_format(x->t, "%%%c%lld", buffer ? 'p' : 'a', (long long)u->k);
   tn_text_add(&x->top, "  %s.at = getelementptr i64, ptr %s, i64 %lld\n", name, buffer ? "%mem" : "%args",
               (long long)u->k);
-  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_types[u->dtype], name);
+  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_element(u->dtype), name);
 }
 
 static tiny_code tn_llvm_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
@@ -35386,17 +35420,14 @@ static tiny_code tn_llvm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_
 
 // wide: the processor has vectors of 64 bytes.
 static void tn_lang_llvm(tiny_renderer *r, int wide) {
-  static const uint8_t ops[] = {
-    TINY_OP_NEG, TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_FDIV, TINY_OP_CDIV, TINY_OP_CMOD, TINY_OP_AND,
-    TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_LT, TINY_OP_NE, TINY_OP_EQ, TINY_OP_WHERE, TINY_OP_SQRT,
-    TINY_OP_TRUNC, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
-  };
+  const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
   memset(r, 0, sizeof *r);
   r->name = "LLVM IR"; r->file = "ll";
-  for (size_t i = 0; i < sizeof ops; i++) r->ops[ops[i]] = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
-  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] =
-      TINY_ON_ELEMENTS | TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
-  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_types[d] != NULL) << d;
+  for (int i = 0; i < TN_LLVM_BINARY; i++) r->ops[tn_llvm_binary[i].op] = on;
+  for (int i = 0; i < TN_LLVM_FUNCTIONS; i++) r->ops[tn_llvm_functions[i].op] = on;
+  for (size_t i = 0; i < sizeof tn_llvm_others; i++) r->ops[tn_llvm_others[i]] = on;
+  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] = on | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_element(d) != NULL) << d;
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL;
   r->kernel = tn_llvm_kernel;
   r->module = tn_llvm_module;
@@ -36780,7 +36811,7 @@ static const tiny_backend tn_interp_backend = {
 // own cost can be measured.
 //
 // In:    texts, launches. Out: what struct tiny_backend asks for; "compiled" kernels are their sources: C, or what
-//        NULL:LLVM and NULL:WGSL name.
+//        NULL:LLVM and so on name (the table below).
 // Holds: memory is the host's: what a kernel would have computed reads as zeros, or as what lay in that memory before.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
@@ -36789,44 +36820,56 @@ static const tiny_backend tn_interp_backend = {
 #include "../render/lang_wgsl.c"
 #endif
 
-enum { TN_NULL_C, TN_NULL_LLVM, TN_NULL_WGSL, TN_NULL_LANGUAGES };
-typedef struct tn_null { tiny_ctx *t; int language; } tn_null;
-
+// A host with threads.
+static void tn_null_host(tiny_limits *limits) {
+  limits->host_memory = limits->threads = 1;
+  limits->vector_nbytes = limits->vector_registers = 32;
+  limits->cache_nbytes = (size_t)1 << 20;
+}
 // What WebGPU promises of any device (W3C, WebGPU, 3.6.2 Limits).
 static void tn_null_webgpu(tiny_limits *limits) {
-  memset(limits, 0, sizeof *limits);
   limits->host_memory = 1;
   limits->shared_nbytes = 16384;
   for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
   limits->local_total = 256;
 }
-static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  static const char *const names[TN_NULL_LANGUAGES] = {"", "LLVM", "WGSL"};
-  int language = 0;
-  while (language < TN_NULL_LANGUAGES && strcmp(which, names[language])) language++;
-  if (language == TN_NULL_LANGUAGES) {
-    tiny_fail(t, TINY_E_DEVICE, "NULL: there are NULL, NULL:LLVM and NULL:WGSL, not '%.100s'", which);
-    return NULL;
+static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
+
+// What stands behind "NULL:", who writes it, and for what device.
+typedef struct tn_null_language {
+  const char *name; void (*renderer)(tiny_renderer *r); void (*limits)(tiny_limits *limits);
+} tn_null_language;
+static const tn_null_language tn_null_languages[] = {
+  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_lang_wgsl, tn_null_webgpu}
+};
+enum { TN_NULL_LANGUAGES = sizeof tn_null_languages / sizeof *tn_null_languages };
+typedef struct tn_null { tiny_ctx *t; const tn_null_language *language; } tn_null;
+
+static void *tn_null_unknown(tiny_ctx *t, const char *which) {
+  char known[256] = "NULL";
+  for (int i = 1; i < TN_NULL_LANGUAGES; i++) {
+    const size_t at = strlen(known);
+    snprintf(known + at, sizeof known - at, ", NULL:%s", tn_null_languages[i].name);
   }
+  tiny_fail(t, TINY_E_DEVICE, "there is no device NULL:%.100s; there are: %s", which, known);
+  return NULL;
+}
+static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  int language = 0;
+  while (language < TN_NULL_LANGUAGES && strcmp(which, tn_null_languages[language].name)) language++;
+  if (language == TN_NULL_LANGUAGES) return tn_null_unknown(t, which);
   tn_null *d = (tn_null *)tn_alloc(t, sizeof *d);
   if (!d) return NULL;
   d->t = t;
-  d->language = language;
+  d->language = &tn_null_languages[language];
   memset(limits, 0, sizeof *limits);
-  limits->host_memory = limits->threads = 1;
-  limits->vector_nbytes = limits->vector_registers = 32;
-  limits->cache_nbytes = (size_t)1 << 20;
-  if (language == TN_NULL_WGSL) tn_null_webgpu(limits);
+  d->language->limits(limits);
   return d;
 }
 static void tn_null_close(void *dev) { tn_release(((tn_null *)dev)->t, dev, sizeof(tn_null)); }
 static const char *tn_null_target(void *dev) { (void)dev; return "null"; }
 static void tn_null_renderer(void *dev, tiny_renderer *out) {
-  switch (((const tn_null *)dev)->language) {
-    case TN_NULL_LLVM: tn_lang_llvm(out, 0); return;
-    case TN_NULL_WGSL: tn_lang_wgsl(out); return;
-    default: tn_lang_c(out); return;
-  }
+  ((const tn_null *)dev)->language->renderer(out);
 }
 static void *tn_null_alloc(void *dev, size_t nbytes) {
   void *p = tn_cpu_aligned_alloc(((tn_null *)dev)->t, nbytes);
@@ -42480,223 +42523,223 @@ Where things stand in tiny.h
                                       into memory
    5634  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5861  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6021  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6734  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5865  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6025  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6738  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6841  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6845  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6924  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6928  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7036  src/ir/args.c                which k, v and sources fit an op
-   7193  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7812  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7040  src/ir/args.c                which k, v and sources fit an op
+   7197  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7816  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8395  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8399  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8755  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8759  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8867  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8871  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9304  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9308  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9578  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9582  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10468  src/ir/spec.c                the verifier
-  10813  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10472  src/ir/spec.c                the verifier
+  10817  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11029  src/rules/notation.c         the algebra that bodies of rules are written in
-  11064  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11262  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11033  src/rules/notation.c         the algebra that bodies of rules are written in
+  11068  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11266  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11422  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11426  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11816  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11820  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12015  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12019  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12429  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12433  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12771  src/rules/decompose.c        from what the IR means to what a target can do
-  13352  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12775  src/rules/decompose.c        from what the IR means to what a target can do
+  13356  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13386  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13390  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13885  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13889  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13967  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13971  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14646  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14650  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14867  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14871  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15477  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15481  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15765  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15769  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16238  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16242  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16345  src/tensor/activation.c      what stands between the layers of a network
-  16525  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16870  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16349  src/tensor/activation.c      what stands between the layers of a network
+  16529  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16874  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17114  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17118  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17845  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17849  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18477  src/tensor/random.c          numbers from a counter, the same on every device
-  18751  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18481  src/tensor/random.c          numbers from a counter, the same on every device
+  18755  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19071  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19367  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19075  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19371  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19504  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19508  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20043  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20047  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20762  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20766  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21164  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21168  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21303  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21307  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21750  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21754  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22186  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22190  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22534  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22854  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22980  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22538  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22858  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22984  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23138  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23142  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23630  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23906  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23634  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23910  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24002  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24006  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24257  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24652  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24261  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24656  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24928  src/tensor/params.c          lists of named tensors: what a network consists of
-  25021  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24932  src/tensor/params.c          lists of named tensors: what a network consists of
+  25025  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25403  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25407  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25519  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25523  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25816  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25820  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25932  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25936  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26404  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26408  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27179  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27183  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27647  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27651  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28081  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28085  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28253  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28257  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28670  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28787  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28674  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28791  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29224  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29228  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29390  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29394  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29616  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  29842  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29620  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  29846  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29971  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30033  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29975  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30037  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30187  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30254  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30540  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30191  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30258  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30544  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30629  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30633  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30694  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30698  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30828  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30832  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30906  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30965  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30910  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30969  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31604  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31617  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31703  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31716  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31796  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31809  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32186  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32199  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32769  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32782  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32888  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32980  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32901  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  32993  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33052  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33065  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33157  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33257  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33333  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33473  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33170  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33270  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33346  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33486  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33808  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33821  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34034  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34047  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34271  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34286  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34332  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34347  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34875  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34891  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35410  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35705  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35441  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35736  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36100  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36702  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36131  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36733  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  36779  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  36810  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36865  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37076  src/runtime/device.c         which backend a context runs on
-  37218  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37368  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36908  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37119  src/runtime/device.c         which backend a context runs on
+  37261  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37411  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37539  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37604  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37582  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37647  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37954  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38376  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  37997  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38419  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39093  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39136  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39531  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39574  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40299  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40342  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40517  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40560  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40790  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40833  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41058  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41101  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41235  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41278  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41409  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41770  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42006  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41452  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41813  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42049  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42154  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42320  src/runtime/context.c        opening and closing, the first error, totals
+  42197  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42363  src/runtime/context.c        opening and closing, the first error, totals
 */

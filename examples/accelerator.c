@@ -23,8 +23,9 @@ enum { MEMORY = 64 << 20, PAGE = 256, BLOCKS = 1024, ITEMS = 64, STACK = 64 << 1
 static void toy_renderer(void *dev, tiny_renderer *r) {
   static const char *const prelude[] = {"#include <toy>", NULL};
   static const char *const types[TINY_DTYPE_COUNT] = {
-    NULL, "flag", "int8", "uint8", "int16", "uint16", "int32", "uint32", "int64", "uint64",
-    NULL, NULL, NULL, NULL, "real32", "real64"
+    [TINY_BOOL] = "flag", [TINY_I8] = "int8", [TINY_U8] = "uint8", [TINY_I16] = "int16", [TINY_U16] = "uint16",
+    [TINY_I32] = "int32", [TINY_U32] = "uint32", [TINY_I64] = "int64", [TINY_U64] = "uint64", [TINY_F32] = "real32",
+    [TINY_F64] = "real64"
   };
   static const struct { int op; const char *format; } ops[] = {          // other functions are decomposed
     {TINY_OP_ADD, "%0 + %1"}, {TINY_OP_SUB, "%0 - %1"}, {TINY_OP_MUL, "%0 * %1"}, {TINY_OP_FDIV, "%0 / %1"},

@@ -492,7 +492,8 @@ static tiny_code run_tiles(tiny_ctx *t, void *arg) {
   uint64_t uses;
   CHECK_EQ(r->lang->kernel(t, r->lang, &listing, &out, &uses), TINY_OK);
   const char *text = out.data, *form = r->a == TINY_BF16 ? "= (TILE_BF16(" : "8(";
-  r->rendered = t->code == TINY_OK && strstr(text, form) && strstr(text, "TILE_STORE(") && !strstr(text, "f32x256");
+  r->rendered = t->code == TINY_OK && strstr(text, form) && strstr(text, "TILE_STORE(") && !strstr(text, "f32x256") &&
+      !strstr(text, "for (tile");        // loops count
   return run_list(t, k, &low, r->out);
 }
 

@@ -104,7 +104,10 @@ static tiny_code test_lists(tiny_ctx *t, void *arg) {
 static void test_table(void) {
   int rows[TINY_OP_COUNT] = {0};
   for (size_t i = 0; i < sizeof tn_spec_rows / sizeof *tn_spec_rows; i++) rows[tn_spec_rows[i].op]++;
-  for (int i = 0; i < TINY_OP_COUNT; i++) CHECK_EQ(rows[i], 1);
+  for (int i = 0; i < TINY_OP_COUNT; i++) {
+    CHECK_EQ(rows[i], 1);
+    if (rows[i] != 1) fprintf(stderr, "  %s: %d rows in tn_spec_rows\n", tn_ops[i].name, rows[i]);
+  }
 }
 
 int main(void) {

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """walk: docs/walk.md goes from tiny_matmul to the launch in at most twelve steps, a file each, none visited twice; files and
-functions are there, and a run calls the functions of each step before those of the next."""
+functions are there, and a run calls the functions of each step before those of the next. What docs/adding.md names is
+there, too."""
 import os
 import re
 import subprocess
@@ -116,8 +117,27 @@ def test_order(walk, calls):
         check(a[0] < b[0], "step %d begins before step %d" % (a[1], b[1]))
 
 
+def test_adding():
+    """A line `- `file`, `file`: text` names what stands in these files, or in one that the text names before."""
+    entries = 0
+    for line in re.findall(r"^- .+(?:\n  .+)*", load("docs/adding.md"), re.M):
+        files = []
+        for word in re.findall(r"`([\w./]+)`", line):
+            if "/" in word:
+                files.append(word)
+                check(os.path.exists(os.path.join(ROOT, word)), "adding.md: %s is there" % word, line)
+            elif re.match(r"\w+$", word):
+                texts = [load(f) for f in files if os.path.isfile(os.path.join(ROOT, f))]
+                check(any(re.search(r"\b%s\b" % word, text) for text in texts), "adding.md: %s is in %s" %
+                      (word, " or ".join(files)))
+        check(files, "adding.md: an entry names its file", line)
+        entries += 1
+    check(entries > 20, "adding.md has its entries")
+
+
 walk = steps()
 test_names(walk)
+test_adding()
 with tempfile.TemporaryDirectory() as folder:
     calls = traced(folder)
     if calls:

@@ -32,9 +32,37 @@
 
 enum { TN_OPT_COPIES = 64, TN_OPT_STAGE_NBYTES = 1 << 22 };    // most of an axis, of a kernel
 
-enum { TN_OPT_SPLIT, TN_OPT_UPCAST, TN_OPT_UNROLL, TN_OPT_LANE, TN_OPT_TASK, TN_OPT_GRID, TN_OPT_LOCAL, TN_OPT_LOOP,
-  TN_OPT_PAD, TN_OPT_SWAP, TN_OPT_ORDER, TN_OPT_STAGE, TN_OPT_GROUP, TN_OPT_REUSE, TN_OPT_PREFETCH, TN_OPT_DOT,
-  TN_OPT_FISSION, TN_OPT_MATRIX, TN_OPT_SCATTER, TN_OPT_KINDS };
+enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
+  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
+
+// name, what it has, least and most axes, the function that applies it
+#define TN_OPT_TABLE(_) \
+  _(SPLIT,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(UPCAST,   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(UNROLL,   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LANE,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(TASK,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(GRID,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LOCAL,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
+  _(SWAP,     0, 2, 2, tn_opt_swap) \
+  _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
+  _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
+  _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
+  _(REUSE,    0, 0, 1, tn_opt_reuse) \
+  _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
+  _(DOT,      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot) \
+  _(FISSION,  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission) \
+  _(MATRIX,   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS, \
+    tn_opt_matrix) \
+  _(SCATTER,  0, 0, 0, tn_opt_scatter)
+enum {
+#define TN_OPT_ENUM(name, has, least, most, apply) TN_OPT_##name,
+  TN_OPT_TABLE(TN_OPT_ENUM)
+#undef TN_OPT_ENUM
+  TN_OPT_KINDS
+};
 
 // ** axes **
 
@@ -405,34 +433,15 @@ static int tn_opt_scatter(tn_kernel_state *s, const tn_profile *p, const tn_opt 
   return 1;
 }
 
-// ** the table **
+// ** kinds **
 
-enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_OPT_HAS_UNIT = 8,
-  TN_OPT_MAKES_RANGES = 16 };              // beside those that its transform has given numbers
 static const struct {
   const char *name; uint8_t has, least, most;                // least, most: axes
   int (*apply)(tn_kernel_state *s, const tn_profile *p, const tn_opt *o);    // 0: illegal, nothing has changed
 } tn_opt_kinds[TN_OPT_KINDS] = {
-  {"SPLIT",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"UPCAST",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"UNROLL",   TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LANE",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"TASK",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"GRID",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LOCAL",    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"LOOP",     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part},
-  {"PAD",      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad},
-  {"SWAP",     0, 2, 2, tn_opt_swap},
-  {"ORDER",    0, 1, TN_OPT_AXES, tn_opt_order},
-  {"STAGE",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage},
-  {"GROUP",    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group},
-  {"REUSE",    0, 0, 1, tn_opt_reuse},
-  {"PREFETCH", TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch},
-  {"DOT",      TN_OPT_MAKES_RANGES, 0, 0, tn_opt_dot},
-  {"FISSION",  TN_OPT_MAKES_RANGES, 0, 0, tn_opt_fission},
-  {"MATRIX",   TN_OPT_HAS_UNIT | TN_OPT_HAS_AMOUNT | TN_OPT_MAKES_RANGES, 2 * TN_CORE_LEVELS, 2 * TN_CORE_LEVELS,
-   tn_opt_matrix},
-  {"SCATTER",  0, 0, 0, tn_opt_scatter}
+#define TN_OPT_ROW(name, has, least, most, apply) {#name, has, least, most, apply},
+  TN_OPT_TABLE(TN_OPT_ROW)
+#undef TN_OPT_ROW
 };
 
 // 1: the opt is legal and done, the kernel simplified. 0: nothing has changed.

@@ -20,7 +20,7 @@ typedef struct tn_dtype_row {
   int16_t least;
   uint8_t finite;
 } tn_dtype_row;
-static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
+static const tn_dtype_row tn_dtypes[] = {
   {"void", 0, 'v', 0, 0, 0}, {"bool", 1, 'b', 0, 0, 0},
   {"i8", 1, 's', 0, 0, 0}, {"u8", 1, 'u', 0, 0, 0}, {"i16", 2, 's', 0, 0, 0}, {"u16", 2, 'u', 0, 0, 0},
   {"i32", 4, 's', 0, 0, 0}, {"u32", 4, 'u', 0, 0, 0}, {"i64", 8, 's', 0, 0, 0}, {"u64", 8, 'u', 0, 0, 0},
@@ -29,6 +29,7 @@ static const tn_dtype_row tn_dtypes[TINY_DTYPE_COUNT] = {
   {"f32", 4, 'f', 23, -126, 0}, {"f64", 8, 'f', 52, -1022, 0},
   {"index", 8, 's', 0, 0, 0},
 };
+typedef char tn_dtypes_has_all[sizeof tn_dtypes / sizeof *tn_dtypes == (size_t)TINY_DTYPE_COUNT ? 1 : -1];
 
 static int tn_dtype_valid(int d) { return d > TINY_VOID && d < TINY_INDEX; }
 static int tn_is_float(int d) { return tn_dtypes[d].kind == 'f'; }
@@ -63,7 +64,7 @@ TINY_API tiny_dtype tiny_promote(tiny_dtype a, tiny_dtype b) {
   if (a > b) { const tiny_dtype c = a; a = b; b = c; }
   if (a == TINY_VOID || a == TINY_BOOL || b == TINY_INDEX) return b;
   if (tn_is_float(b))
-    return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : a == TINY_F8E4M3 && b == TINY_F8E5M2 ? TINY_F16 : b;
+    return a == TINY_F16 && b == TINY_BF16 ? TINY_F32 : tn_is_float(a) && tn_bits(b) == 8 ? TINY_F16 : b;
   if (tn_is_signed(b) || tn_is_unsigned(a)) return b;    // b is at least as wide, and holds a
   if (b == TINY_U64) return TINY_F32;
   return tn_bits(a) > tn_bits(b) ? a : (tiny_dtype)(b + 1);   // the signed type after an unsigned one is the next wider
@@ -148,14 +149,17 @@ static double tn_dtype_unpack(int d, uint16_t code) {
 }
 
 static int64_t tn_dtype_load(int d, const void *p) {
+  if (tn_is_narrow(d)) {
+    uint16_t code = *(const uint8_t *)p;
+    if (tn_bits(d) == 16) memcpy(&code, p, 2);
+    return tn_from_f64(tn_dtype_unpack(d, code));
+  }
   switch (d) {
     case TINY_BOOL: return *(const uint8_t *)p != 0;
     case TINY_U8: return *(const uint8_t *)p;
     case TINY_I8: return *(const int8_t *)p;
     case TINY_F32: { float f; memcpy(&f, p, 4); return tn_from_f64(f); }
     case TINY_F64: { double f; memcpy(&f, p, 8); return tn_from_f64(f); }
-    case TINY_F8E4M3: case TINY_F8E5M2: return tn_from_f64(tn_dtype_unpack(d, *(const uint8_t *)p));
-    case TINY_F16: case TINY_BF16: { uint16_t b; memcpy(&b, p, 2); return tn_from_f64(tn_dtype_unpack(d, b)); }
     case TINY_I16: case TINY_U16: { uint16_t b; memcpy(&b, p, 2); return tn_dtype_wrap(d, b); }
     case TINY_I32: case TINY_U32: { uint32_t b; memcpy(&b, p, 4); return tn_dtype_wrap(d, b); }
     default: { int64_t k; memcpy(&k, p, 8); return k; }

@@ -134,9 +134,10 @@ static void tn_tile_survey(tn_text *x) {
     if (unit >= 0) tn_tile_mark(x, u, 3 * unit + 3);
   }
   for (int i = 0; i < x->n; i++) {
-    const tiny_uop *u = x->list[i], *memory = u->op == TINY_OP_LOAD || u->op == TINY_OP_STORE ? u->src[0]->src[0] : u;
-    while (memory->op == TINY_OP_AFTER) memory = memory->src[0];
-    if (memory == u || memory->op != TINY_OP_DEFINE || !x->tile[memory->seq]) continue;
+    const tiny_uop *u = x->list[i];
+    if (u->op != TINY_OP_LOAD && u->op != TINY_OP_STORE) continue;
+    const tiny_uop *memory = tn_memory_behind(u->src[0]->src[0]);
+    if (memory->op != TINY_OP_DEFINE || !x->tile[memory->seq]) continue;
     tn_tile_mark(x, u->op == TINY_OP_LOAD ? u : u->src[1], x->tile[memory->seq]);
   }
 }

@@ -184,13 +184,13 @@ static const tiny_matrix_unit tn_c_units[] = {
 #undef TN_C_TILE
 enum { TN_C_UNITS = sizeof tn_c_units / sizeof *tn_c_units };
 
+static const struct { int dtype; const char *type, *literal; } tn_c_types[] = {
+  {TINY_VOID, "void", NULL}, {TINY_BOOL, "b8", "%k"}, {TINY_I8, "i8", NULL}, {TINY_U8, "u8", NULL},
+  {TINY_I16, "i16", NULL}, {TINY_U16, "u16", NULL}, {TINY_I32, "i32", "%k"}, {TINY_U32, "u32", "%ku"},
+  {TINY_I64, "i64", "%kll"}, {TINY_U64, "u64", "%kull"}, {TINY_F32, "f32", "%kf"}, {TINY_F64, "f64", "%k"}
+};
+
 static void tn_lang_c(tiny_renderer *r) {
-  static const char *const types[TINY_DTYPE_COUNT] = {
-    "void", "b8", "i8", "u8", "i16", "u16", "i32", "u32", "i64", "u64", NULL, NULL, NULL, NULL, "f32", "f64", NULL
-  };
-  static const char *const literals[TINY_DTYPE_COUNT] = {
-    NULL, "%k", NULL, NULL, NULL, NULL, "%k", "%ku", "%kll", "%kull", NULL, NULL, NULL, NULL, "%kf", "%k", NULL
-  };
   tiny_language *l = &r->language;
   memset(r, 0, sizeof *r);
   r->name = "C"; r->file = "c";
@@ -210,8 +210,10 @@ static void tn_lang_c(tiny_renderer *r) {
   l->range_long = "for (%t %n = %1; GOES_ON(%n, %0); %n++) {";
   l->rolled = "ROLLED";
   l->load_if = "(%1 ? %0 : %2)"; l->store_if = "if (%1) %0;";
-  memcpy(l->types, types, sizeof types);
-  memcpy(l->literals, literals, sizeof literals);
+  for (size_t i = 0; i < sizeof tn_c_types / sizeof *tn_c_types; i++) {
+    l->types[tn_c_types[i].dtype] = tn_c_types[i].type;
+    l->literals[tn_c_types[i].dtype] = tn_c_types[i].literal;
+  }
   l->infinity = "(%t)__builtin_inf()"; l->nan = "(%t)__builtin_nan(\"\")"; l->zero = "(%t){0}";
   l->vector = "%ex%l";
   for (size_t i = 0; i < sizeof tn_c_ops / sizeof *tn_c_ops; i++) {

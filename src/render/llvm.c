@@ -35,12 +35,17 @@ static const tn_llvm_machine tn_llvm_machines[2] = {
 
 // ** types and constants **
 
-static const char *const tn_llvm_types[TINY_DTYPE_COUNT] = {
-  "void", "i1", "i8", "i8", "i16", "i16", "i32", "i32", "i64", "i64", NULL, NULL, NULL, NULL, "float", "double", NULL
-};
+// NULL: it has none.
+static const char *tn_llvm_element(int dtype) {
+  const int bits = tn_bits(dtype);
+  if (dtype == TINY_VOID || dtype == TINY_BOOL) return dtype == TINY_BOOL ? "i1" : "void";
+  if (dtype == TINY_INDEX || tn_is_narrow(dtype)) return NULL;
+  if (tn_is_float(dtype)) return bits == 32 ? "float" : "double";
+  return bits == 8 ? "i8" : bits == 16 ? "i16" : bits == 32 ? "i32" : "i64";
+}
 
 static const char *tn_llvm_type(const tn_llvm *x, int dtype, int lanes) {
-  const char *e = tn_llvm_types[dtype];
+  const char *e = tn_llvm_element(dtype);
   return lanes == 1 ? e : tn_text_of_format(x->t, "<%d x %s>", lanes, e);
 }
 static const char *tn_llvm_type_of(const tn_llvm *x, const tiny_uop *u) { return tn_llvm_type(x, u->dtype, u->lanes); }
@@ -231,7 +236,7 @@ static void tn_llvm_prefetch(tn_llvm *x, const tiny_uop *u) {
   const tiny_uop *index = u->src[0];
   const char *type, *at = tn_llvm_index(x, index->src[1], &type), *name = tn_llvm_temp(x);
   tn_llvm_declare(x, "declare void @llvm.prefetch.p0(ptr, i32, i32, i32)\n");
-  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_types[index->dtype],
+  tn_llvm_line(x, "%s = getelementptr %s, ptr %s, %s %s", name, tn_llvm_element(index->dtype),
                tn_llvm_expr(x, index->src[0]), type, at);
   tn_llvm_line(x, "call void @llvm.prefetch.p0(ptr %s, i32 0, i32 2, i32 1)", name);     // as lang_c
 }
@@ -258,6 +263,15 @@ static const struct { uint8_t op; const char *is_signed, *is_unsigned, *is_float
   {TINY_OP_EQ, "icmp eq", "icmp eq", "fcmp oeq"}
 };
 enum { TN_LLVM_BINARY = sizeof tn_llvm_binary / sizeof *tn_llvm_binary };
+// Intrinsics of a float, llvm.NAME.f32 and so on.
+static const struct { uint8_t op; const char *name; } tn_llvm_functions[] = {
+  {TINY_OP_SQRT, "sqrt"}, {TINY_OP_TRUNC, "trunc"}
+};
+enum { TN_LLVM_FUNCTIONS = sizeof tn_llvm_functions / sizeof *tn_llvm_functions };
+// What has a form of its own, in tn_llvm_node.
+static const uint8_t tn_llvm_others[] = {
+  TINY_OP_NEG, TINY_OP_WHERE, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
+};
 
 // Do sums, differences and products of these stay within an i32?
 static int tn_llvm_stays(const tiny_uop *u) {
@@ -308,10 +322,16 @@ static const char *tn_llvm_cast(tn_llvm *x, const tiny_uop *u, const char *name)
   return name;
 }
 
-static void tn_llvm_call(tn_llvm *x, const tiny_uop *u, const char *name, const char *function) {
+// 1: u is one of tn_llvm_functions.
+static int tn_llvm_function(tn_llvm *x, const tiny_uop *u, const char *name) {
+  const char *function = NULL;
+  for (int i = 0; i < TN_LLVM_FUNCTIONS; i++)
+    if (tn_llvm_functions[i].op == u->op) function = tn_llvm_functions[i].name;
+  if (!function) return 0;
   const char *type = tn_llvm_type_of(x, u), *suffix = tn_llvm_suffix(x, u);
   tn_llvm_declare(x, "declare %s @llvm.%s.%s(%s)\n", type, function, suffix, type);
   tn_llvm_line(x, "%s = call %s @llvm.%s.%s(%s %s)", name, type, function, suffix, type, tn_llvm_expr(x, u->src[0]));
+  return 1;
 }
 
 // VPMADDWD adds the two products, but not the sum so far.
@@ -333,7 +353,7 @@ static void tn_llvm_dot(tn_llvm *x, const tiny_uop *u, const char *name) {
 
 static void tn_llvm_broadcast(tn_llvm *x, const tiny_uop *u, const char *name) {
   const char *type = tn_llvm_type_of(x, u), *one = tn_llvm_temp(x);
-  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_types[u->dtype],
+  tn_llvm_line(x, "%s = insertelement %s poison, %s %s, i64 0", one, type, tn_llvm_element(u->dtype),
                tn_llvm_expr(x, u->src[0]));
   tn_llvm_line(x, "%s = shufflevector %s %s, %s poison, <%d x i32> zeroinitializer", name, type, one, type, u->lanes);
 }
@@ -359,7 +379,7 @@ static void tn_llvm_stack(tn_llvm *x, const tiny_uop *u, const char *name) {
   if (tn_llvm_shuffle(x, u, name)) return;
   for (int i = 0; i < u->lanes; i++) {
     const char *next = i == u->lanes - 1 ? name : tn_llvm_temp(x);
-    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_types[u->dtype],
+    tn_llvm_line(x, "%s = insertelement %s %s, %s %s, i64 %d", next, type, so_far, tn_llvm_element(u->dtype),
                  tn_llvm_expr(x, u->src[i]), i);
     so_far = next;
   }
@@ -377,7 +397,7 @@ static void tn_llvm_pick(tn_llvm *x, const tiny_uop *u, const char *name) {
 }
 static const char *tn_llvm_lane_numbers(tn_llvm *x, const tiny_uop *u) {
   tiny_bytes list = {x->t, NULL, 0, 0};
-  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_types[u->dtype], i);
+  for (int i = 0; i < u->lanes; i++) tn_text_add(&list, "%s%s %d", i ? ", " : "<", tn_llvm_element(u->dtype), i);
   tn_text_put(&list, ">");
   return list.data;
 }
@@ -440,8 +460,6 @@ static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
     case TINY_OP_BROADCAST: tn_llvm_broadcast(x, u, name); return;
     case TINY_OP_STACK: tn_llvm_stack(x, u, name); return;
     case TINY_OP_PICK: tn_llvm_pick(x, u, name); return;
-    case TINY_OP_SQRT: tn_llvm_call(x, u, name, "sqrt"); return;
-    case TINY_OP_TRUNC: tn_llvm_call(x, u, name, "trunc"); return;
     case TINY_OP_DOT: tn_llvm_dot(x, u, name); return;
     case TINY_OP_NEG:
       if (tn_is_float(u->dtype)) tn_llvm_line(x, "%s = fneg %s %s", name, type, first);
@@ -451,7 +469,7 @@ static void tn_llvm_node(tn_llvm *x, tiny_uop *u) {
       tn_llvm_line(x, "%s = select %s %s, %s %s, %s %s", name, tn_llvm_type_of(x, u->src[0]), first, type,
                    tn_llvm_expr(x, u->src[1]), type, tn_llvm_expr(x, u->src[2]));
       return;
-    default: tn_llvm_arithmetic(x, u, name); return;
+    default: if (!tn_llvm_function(x, u, name)) tn_llvm_arithmetic(x, u, name); return;
   }
 }
 
@@ -461,7 +479,7 @@ static void tn_llvm_entry(tn_llvm *x, tiny_uop *u) {
   const char *name = x->expr[u->seq] = tn_text_of_format(x->t, "%%%c%lld", buffer ? 'p' : 'a', (long long)u->k);
   tn_text_add(&x->top, "  %s.at = getelementptr i64, ptr %s, i64 %lld\n", name, buffer ? "%mem" : "%args",
               (long long)u->k);
-  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_types[u->dtype], name);
+  tn_text_add(&x->top, "  %s = load %s, ptr %s.at, align 8\n", name, buffer ? "ptr" : tn_llvm_element(u->dtype), name);
 }
 
 static tiny_code tn_llvm_kernel(tiny_ctx *t, const tiny_renderer *r, const tiny_listing *k, tiny_bytes *out,
@@ -512,17 +530,14 @@ static tiny_code tn_llvm_module(tiny_ctx *t, const tiny_renderer *r, const tiny_
 
 // wide: the processor has vectors of 64 bytes.
 static void tn_lang_llvm(tiny_renderer *r, int wide) {
-  static const uint8_t ops[] = {
-    TINY_OP_NEG, TINY_OP_ADD, TINY_OP_SUB, TINY_OP_MUL, TINY_OP_FDIV, TINY_OP_CDIV, TINY_OP_CMOD, TINY_OP_AND,
-    TINY_OP_OR, TINY_OP_XOR, TINY_OP_SHL, TINY_OP_SHR, TINY_OP_LT, TINY_OP_NE, TINY_OP_EQ, TINY_OP_WHERE, TINY_OP_SQRT,
-    TINY_OP_TRUNC, TINY_OP_CAST, TINY_OP_BITCAST, TINY_OP_BROADCAST, TINY_OP_PICK, TINY_OP_STACK
-  };
+  const uint8_t on = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
   memset(r, 0, sizeof *r);
   r->name = "LLVM IR"; r->file = "ll";
-  for (size_t i = 0; i < sizeof ops; i++) r->ops[ops[i]] = TINY_ON_ELEMENTS | TINY_ON_VECTORS;
-  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] =
-      TINY_ON_ELEMENTS | TINY_ON_VECTORS | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
-  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_types[d] != NULL) << d;
+  for (int i = 0; i < TN_LLVM_BINARY; i++) r->ops[tn_llvm_binary[i].op] = on;
+  for (int i = 0; i < TN_LLVM_FUNCTIONS; i++) r->ops[tn_llvm_functions[i].op] = on;
+  for (size_t i = 0; i < sizeof tn_llvm_others; i++) r->ops[tn_llvm_others[i]] = on;
+  r->ops[TINY_OP_LOAD] = r->ops[TINY_OP_STORE] = on | TINY_ON_MASKED | TINY_ON_APART | TINY_ON_APART_MASKED;
+  for (int d = 0; d < TINY_DTYPE_COUNT; d++) r->dtypes |= (uint64_t)(tn_llvm_element(d) != NULL) << d;
   r->flags = TINY_TARGET_OPTIMIZES | TINY_TARGET_SHUFFLES | TINY_TARGET_STREAMS | TINY_TARGET_TAKES_LOCAL;
   r->kernel = tn_llvm_kernel;
   r->module = tn_llvm_module;

@@ -2,7 +2,7 @@
 // own cost can be measured.
 //
 // In:    texts, launches. Out: what struct tiny_backend asks for; "compiled" kernels are their sources: C, or what
-//        NULL:LLVM and NULL:WGSL name.
+//        NULL:LLVM and so on name (the table below).
 // Holds: memory is the host's: what a kernel would have computed reads as zeros, or as what lay in that memory before.
 #ifndef TN_RUNTIME_NULL
 #define TN_RUNTIME_NULL
@@ -11,44 +11,56 @@
 #include "../render/lang_wgsl.c"
 #endif
 
-enum { TN_NULL_C, TN_NULL_LLVM, TN_NULL_WGSL, TN_NULL_LANGUAGES };
-typedef struct tn_null { tiny_ctx *t; int language; } tn_null;
-
+// A host with threads.
+static void tn_null_host(tiny_limits *limits) {
+  limits->host_memory = limits->threads = 1;
+  limits->vector_nbytes = limits->vector_registers = 32;
+  limits->cache_nbytes = (size_t)1 << 20;
+}
 // What WebGPU promises of any device (W3C, WebGPU, 3.6.2 Limits).
 static void tn_null_webgpu(tiny_limits *limits) {
-  memset(limits, 0, sizeof *limits);
   limits->host_memory = 1;
   limits->shared_nbytes = 16384;
   for (int d = 0; d < 3; d++) { limits->global_max[d] = 65535; limits->local_max[d] = d == 2 ? 64 : 256; }
   limits->local_total = 256;
 }
-static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
-  static const char *const names[TN_NULL_LANGUAGES] = {"", "LLVM", "WGSL"};
-  int language = 0;
-  while (language < TN_NULL_LANGUAGES && strcmp(which, names[language])) language++;
-  if (language == TN_NULL_LANGUAGES) {
-    tiny_fail(t, TINY_E_DEVICE, "NULL: there are NULL, NULL:LLVM and NULL:WGSL, not '%.100s'", which);
-    return NULL;
+static void tn_null_llvm(tiny_renderer *r) { tn_lang_llvm(r, 0); }
+
+// What stands behind "NULL:", who writes it, and for what device.
+typedef struct tn_null_language {
+  const char *name; void (*renderer)(tiny_renderer *r); void (*limits)(tiny_limits *limits);
+} tn_null_language;
+static const tn_null_language tn_null_languages[] = {
+  {"", tn_lang_c, tn_null_host}, {"LLVM", tn_null_llvm, tn_null_host}, {"WGSL", tn_lang_wgsl, tn_null_webgpu}
+};
+enum { TN_NULL_LANGUAGES = sizeof tn_null_languages / sizeof *tn_null_languages };
+typedef struct tn_null { tiny_ctx *t; const tn_null_language *language; } tn_null;
+
+static void *tn_null_unknown(tiny_ctx *t, const char *which) {
+  char known[256] = "NULL";
+  for (int i = 1; i < TN_NULL_LANGUAGES; i++) {
+    const size_t at = strlen(known);
+    snprintf(known + at, sizeof known - at, ", NULL:%s", tn_null_languages[i].name);
   }
+  tiny_fail(t, TINY_E_DEVICE, "there is no device NULL:%.100s; there are: %s", which, known);
+  return NULL;
+}
+static void *tn_null_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  int language = 0;
+  while (language < TN_NULL_LANGUAGES && strcmp(which, tn_null_languages[language].name)) language++;
+  if (language == TN_NULL_LANGUAGES) return tn_null_unknown(t, which);
   tn_null *d = (tn_null *)tn_alloc(t, sizeof *d);
   if (!d) return NULL;
   d->t = t;
-  d->language = language;
+  d->language = &tn_null_languages[language];
   memset(limits, 0, sizeof *limits);
-  limits->host_memory = limits->threads = 1;
-  limits->vector_nbytes = limits->vector_registers = 32;
-  limits->cache_nbytes = (size_t)1 << 20;
-  if (language == TN_NULL_WGSL) tn_null_webgpu(limits);
+  d->language->limits(limits);
   return d;
 }
 static void tn_null_close(void *dev) { tn_release(((tn_null *)dev)->t, dev, sizeof(tn_null)); }
 static const char *tn_null_target(void *dev) { (void)dev; return "null"; }
 static void tn_null_renderer(void *dev, tiny_renderer *out) {
-  switch (((const tn_null *)dev)->language) {
-    case TN_NULL_LLVM: tn_lang_llvm(out, 0); return;
-    case TN_NULL_WGSL: tn_lang_wgsl(out); return;
-    default: tn_lang_c(out); return;
-  }
+  ((const tn_null *)dev)->language->renderer(out);
 }
 static void *tn_null_alloc(void *dev, size_t nbytes) {
   void *p = tn_cpu_aligned_alloc(((tn_null *)dev)->t, nbytes);
