@@ -37,7 +37,7 @@ static void bench_attention_pass(int causal, int backward, mean *all) {
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   tiny_tensor *in[4], *out[3], *result[3];
   const int n = attention_graph(t, LENGTH, causal, backward, in, out);
-  program ours = {t, tiny_capture(t, in, 4, out, n), in};
+  program ours = {t, tiny_capture(t, in, backward ? 4 : 3, out, n), in};   // in[3]: the gradient that comes in
   racer r[2] = {{.name = "tiny", .run = program_run, .arg = &ours}};
   const double work = (backward ? 14.0 : 4.0) * LENGTH * LENGTH * HEADS * HEAD * 1e-9 / (causal ? 2 : 1);
   if (!failed(t)) {
