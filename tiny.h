@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d98f3a3e49c12606058fb62e506eeecd4d9f6d4dddad338b8e0437f852274be2
+/* tiny.h 0.1.0, source 16a3d32de742c35bb01ced7375466ac4a150fc6e9454213f1d5a16b288ba907e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2659,7 +2659,7 @@ enum {
 enum {
   TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
   TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
-  TINY_HINT_ROLLED = 4                     // RANGE: its rounds are long enough, copies would want too many registers
+  TINY_HINT_ROLLED = 4                     // RANGE: copies of its iterations would want too many registers
 };
 
 // A kernel to be written: its nodes in the order they run, sources first, loops open from RANGE to END.
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d98f3a3e49c12606058fb62e506eeecd4d9f6d4dddad338b8e0437f852274be2"
+#define TN_SOURCE_ID "16a3d32de742c35bb01ced7375466ac4a150fc6e9454213f1d5a16b288ba907e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6121,9 +6121,9 @@ static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; iteration: holds a node if it is the table's
-typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
+typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, generation; } tn_node_slot;
 typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
-  tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another iteration empties it
+  tn_node_slot *table; uint32_t cap, n, generation;   // open addressing, at most half full; the next one empties it
   uint32_t room;                           // slots that there is memory for
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
@@ -6146,7 +6146,7 @@ struct tn_ir {
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
   nodes->table = (tn_node_slot *)tn_alloc(t, TN_FIRST_SLOTS * sizeof *nodes->table);
   nodes->cap = nodes->room = nodes->table ? TN_FIRST_SLOTS : 0;
-  nodes->round = 1;
+  nodes->generation = 1;
   return nodes->table != NULL;
 }
 
@@ -6448,19 +6448,19 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 
 // ** construction **
 
-static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].round == nodes->round; }
+static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].generation == nodes->generation; }
 
 // Empties the table.
 static void tn_nodes_clear(tn_nodes *nodes) {
-  if (++nodes->round) return;
+  if (++nodes->generation) return;
   memset(nodes->table, 0, nodes->room * sizeof *nodes->table);
-  nodes->round = 1;
+  nodes->generation = 1;
 }
 
 static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
   uint32_t i = slot & (nodes->cap - 1);
   while (tn_nodes_has(nodes, i)) i = (i + 1) & (nodes->cap - 1);
-  nodes->table[i].u = u; nodes->table[i].slot = slot; nodes->table[i].round = nodes->round;
+  nodes->table[i].u = u; nodes->table[i].slot = slot; nodes->table[i].generation = nodes->generation;
 }
 
 static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
@@ -6649,7 +6649,7 @@ static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
   const uint32_t mask = nodes->cap - 1;
   for (uint32_t j = (i + 1) & mask; tn_nodes_has(nodes, j); j = (j + 1) & mask)
     if (((j - nodes->table[j].slot) & mask) >= ((j - i) & mask)) { nodes->table[i] = nodes->table[j]; i = j; }
-  nodes->table[i].round = nodes->round - 1;
+  nodes->table[i].generation = nodes->generation - 1;
 }
 
 static void tn_uop_sweep(tiny_ctx *t) {
@@ -13567,12 +13567,12 @@ static int tn_view_expand_digits(const tiny_view *in, const tiny_view *outer, tn
   return 1;
 }
 
-// The mask of in as a box of outer's indices. Narrowing by one dim can make another a box, hence the rounds.
+// The mask of in as a box of outer's indices. Narrowing by one dim can make another a box, hence the passes.
 static int tn_view_narrow_all(const tiny_view *in, const tn_digits *g, tiny_view *outer) {
   int64_t lo[TINY_MAX_DIMS], hi[TINY_MAX_DIMS];
   for (int d = 0; d < outer->ndim; d++) { lo[d] = outer->begin[d]; hi[d] = outer->end[d] - 1; }
   int open = in->ndim;
-  for (int round = 0; open && round < in->ndim; round++) {
+  for (int pass = 0; open && pass < in->ndim; pass++) {
     open = 0;
     for (int k = 0; k < in->ndim; k++) {
       const int boxed = tn_view_narrow(outer->ndim, g->a[k], g->c[k], in->begin[k], in->end[k], lo, hi);
@@ -28548,7 +28548,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
   int *order;
   memset(d, 0, sizeof *d);
   for (int r = nroots - 1; r >= 0; r--) tn_map_set(t, &root_at, roots[r], tn_boxed(r));
-  for (int round = 0;; round++) {          // each copies more states
+  for (int pass = 0;; pass++) {            // each copies more states
     tn_visit w;
     tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
     tn_map states = {NULL, 0, 0};
@@ -28570,7 +28570,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
       for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &had, now[i]);
       tn_find_conflicts(&g, reads, wanted, nroots, &had, &more);
     }
-    if (!more.n || round > v->all.n)
+    if (!more.n || pass > v->all.n)
       return tiny_fail(
           t, TINY_E_STATE,
           "assign: values need tensors both before and after they are assigned; realize some of them first");
@@ -35297,7 +35297,7 @@ static const char *tn_llvm_lane_numbers(tn_llvm *x, const tiny_uop *u) {
 static void tn_llvm_range(tn_llvm *x, const tiny_uop *u, const char *name) {
   const char *loop = x->label[u->seq] = tn_llvm_fresh(x), *type = tn_llvm_type_of(x, u), *goes_on = tn_llvm_temp(x),
              *before = x->block;
-  const int64_t rounds = tn_is_const(u->src[0]) && u->src[0]->k < INT32_MAX ? u->src[0]->k : INT32_MAX;
+  const int64_t iterations = tn_is_const(u->src[0]) && u->src[0]->k < INT32_MAX ? u->src[0]->k : INT32_MAX;
   tn_llvm_line(x, "br label %%%s", loop);
   tn_llvm_begin_block(x, loop);
   tn_llvm_line(x, "%s = phi %s [ %s, %%%s ], [ %s.next, %%%s.tail ]", name, type,
@@ -35306,7 +35306,7 @@ static void tn_llvm_range(tn_llvm *x, const tiny_uop *u, const char *name) {
                tn_llvm_expr(x, u->src[0]));
   tn_text_add(&x->body, "  br i1 %s, label %%%s.body, label %%%s.end", goes_on, loop, loop);
   if (x->k->hints[u->seq] & TINY_HINT_LONG)
-    tn_text_add(&x->body, ", !prof !{!\"branch_weights\", i32 %lld, i32 1}", (long long)rounds - 1);
+    tn_text_add(&x->body, ", !prof !{!\"branch_weights\", i32 %lld, i32 1}", (long long)iterations - 1);
   tn_text_put(&x->body, "\n");
   tn_llvm_begin_block(x, tn_text_of_format(x->t, "%s.body", loop));
 }
@@ -38000,7 +38000,7 @@ static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
 //      under a digest of the kernel, the device's target and limits, and this build of the library.
 // A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
 // there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
-// the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
+// the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a generation
 // compile at once; those that begin slowly are not timed to the end.
 // Buffers are as large as the kernel's, filled with small numbers, or with zeros where they tell what else is read.
 #ifndef TN_RUNTIME_BEAM
@@ -38014,7 +38014,7 @@ enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUN
   TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
 #define TN_BEAM_SLOW 2.5                   // times the best: such a candidate is not timed further
-#define TN_BEAM_WIN 0.985                  // of the best before: less, and another round follows
+#define TN_BEAM_WIN 0.985                  // of the best before: less, and another generation follows
 #define TN_BEAM_RUN_NS 15e6                // spent on timing a candidate
 #define TN_BEAM_NS 6e9                     // spent on a kernel, for each of the width
 
@@ -38129,11 +38129,11 @@ static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
 
 static int tn_beam_shows(const tn_beam *b) { return !b->asker->log.fn && tn_os_terminal(); }
 
-static void tn_beam_say(const tn_beam *b, int round, int n) {
+static void tn_beam_say(const tn_beam *b, int generation, int n) {
   char line[128];
   if (!tn_beam_shows(b)) return;
-  tn_number_print(line, sizeof line, "tiny: searching for kernel %d of %d, round %d, %3d candidates, %.1f us so far \r",
-                  b->number, b->of, round + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
+  tn_number_print(line, sizeof line, "tiny: searching for kernel %d of %d, generation %d, %3d candidates, %.1f us \r",
+                  b->number, b->of, generation + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
   fputs(line, stderr);
 }
 
@@ -38289,24 +38289,24 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   b->tried[0].same = b->first = tn_candidates_same(t, choice->sink);
   b->tried[0].cost = cost;
   b->tried[0].expected = tn_cost_on(&cost, s.cores);
-  for (int round = 0; round < TN_BEAM_GENERATIONS && tn_os_now() < b->until; round++) {
+  for (int generation = 0; generation < TN_BEAM_GENERATIONS && tn_os_now() < b->until; generation++) {
     const tn_mark mark = tn_scratch_mark(t);
     const double before = b->ns;
-    const int from = round ? b->n : 0;
-    if (!round) tn_candidates_seeds(&s, each);
+    const int from = generation ? b->n : 0;
+    if (!generation) tn_candidates_seeds(&s, each);
     else {
       s.n = 0;
       qsort(b->tried, (size_t)b->n, sizeof *b->tried, tn_beam_faster);
       for (int i = 0; i < b->width && i < b->n && b->tried[i].ns < HUGE_VAL; i++)
         tn_candidates_around(&s, &b->tried[i].list);
     }
-    if (!tn_beam_take(b, &s, each) && round) break;
-    tn_beam_say(b, round, b->n - from);
+    if (!tn_beam_take(b, &s, each) && generation) break;
+    tn_beam_say(b, generation, b->n - from);
     tn_beam_compile(t, b, from);
     tn_beam_measure(b, from);
     tn_scratch_rewind(t, mark);
     tn_candidates_sweep(&s);
-    if (round && !(b->ns < before * TN_BEAM_WIN)) break;
+    if (generation && !(b->ns < before * TN_BEAM_WIN)) break;
   }
   tn_beam_duel(b);
   return TINY_OK;

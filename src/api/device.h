@@ -258,7 +258,7 @@ enum {
 enum {
   TINY_HINT_STREAM = 1,                    // STORE: whole lines of what nobody reads soon, best put past the caches
   TINY_HINT_LONG = 2,                      // RANGE: it mostly goes on
-  TINY_HINT_ROLLED = 4                     // RANGE: its rounds are long enough, copies would want too many registers
+  TINY_HINT_ROLLED = 4                     // RANGE: copies of its iterations would want too many registers
 };
 
 // A kernel to be written: its nodes in the order they run, sources first, loops open from RANGE to END.

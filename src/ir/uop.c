@@ -97,9 +97,9 @@ static const uint32_t TN_ASKED_OUTSIDE = UINT32_MAX;
 enum { TN_NODE_CLASS = 32, TN_NODE_CLASSES = 24, TN_APART_SLOTS = 1024 };
 typedef struct tn_node_chunk { struct tn_node_chunk *older; size_t nbytes; } tn_node_chunk;
 // slot: a hash, by which nodes are told apart without a look at them; iteration: holds a node if it is the table's
-typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, round; } tn_node_slot;
+typedef struct tn_node_slot { tiny_uop *u; uint32_t slot, generation; } tn_node_slot;
 typedef struct tn_nodes {                  // nodes that are known by their contents, and their memory
-  tn_node_slot *table; uint32_t cap, n, round;   // open addressing, at most half full; another iteration empties it
+  tn_node_slot *table; uint32_t cap, n, generation;   // open addressing, at most half full; the next one empties it
   uint32_t room;                           // slots that there is memory for
   // Nodes of 32, 64, 96 .. bytes to take again, linked through their first word.
   void *unused[TN_NODE_CLASSES];
@@ -122,7 +122,7 @@ struct tn_ir {
 static int tn_nodes_open(tiny_ctx *t, tn_nodes *nodes) {
   nodes->table = (tn_node_slot *)tn_alloc(t, TN_FIRST_SLOTS * sizeof *nodes->table);
   nodes->cap = nodes->room = nodes->table ? TN_FIRST_SLOTS : 0;
-  nodes->round = 1;
+  nodes->generation = 1;
   return nodes->table != NULL;
 }
 
@@ -424,19 +424,19 @@ static int tn_uop_order(const tiny_uop *a, const tiny_uop *b) {
 
 // ** construction **
 
-static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].round == nodes->round; }
+static int tn_nodes_has(const tn_nodes *nodes, uint32_t i) { return nodes->table[i].generation == nodes->generation; }
 
 // Empties the table.
 static void tn_nodes_clear(tn_nodes *nodes) {
-  if (++nodes->round) return;
+  if (++nodes->generation) return;
   memset(nodes->table, 0, nodes->room * sizeof *nodes->table);
-  nodes->round = 1;
+  nodes->generation = 1;
 }
 
 static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
   uint32_t i = slot & (nodes->cap - 1);
   while (tn_nodes_has(nodes, i)) i = (i + 1) & (nodes->cap - 1);
-  nodes->table[i].u = u; nodes->table[i].slot = slot; nodes->table[i].round = nodes->round;
+  nodes->table[i].u = u; nodes->table[i].slot = slot; nodes->table[i].generation = nodes->generation;
 }
 
 static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
@@ -625,7 +625,7 @@ static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
   const uint32_t mask = nodes->cap - 1;
   for (uint32_t j = (i + 1) & mask; tn_nodes_has(nodes, j); j = (j + 1) & mask)
     if (((j - nodes->table[j].slot) & mask) >= ((j - i) & mask)) { nodes->table[i] = nodes->table[j]; i = j; }
-  nodes->table[i].round = nodes->round - 1;
+  nodes->table[i].generation = nodes->generation - 1;
 }
 
 static void tn_uop_sweep(tiny_ctx *t) {

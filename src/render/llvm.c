@@ -407,7 +407,7 @@ static const char *tn_llvm_lane_numbers(tn_llvm *x, const tiny_uop *u) {
 static void tn_llvm_range(tn_llvm *x, const tiny_uop *u, const char *name) {
   const char *loop = x->label[u->seq] = tn_llvm_fresh(x), *type = tn_llvm_type_of(x, u), *goes_on = tn_llvm_temp(x),
              *before = x->block;
-  const int64_t rounds = tn_is_const(u->src[0]) && u->src[0]->k < INT32_MAX ? u->src[0]->k : INT32_MAX;
+  const int64_t iterations = tn_is_const(u->src[0]) && u->src[0]->k < INT32_MAX ? u->src[0]->k : INT32_MAX;
   tn_llvm_line(x, "br label %%%s", loop);
   tn_llvm_begin_block(x, loop);
   tn_llvm_line(x, "%s = phi %s [ %s, %%%s ], [ %s.next, %%%s.tail ]", name, type,
@@ -416,7 +416,7 @@ static void tn_llvm_range(tn_llvm *x, const tiny_uop *u, const char *name) {
                tn_llvm_expr(x, u->src[0]));
   tn_text_add(&x->body, "  br i1 %s, label %%%s.body, label %%%s.end", goes_on, loop, loop);
   if (x->k->hints[u->seq] & TINY_HINT_LONG)
-    tn_text_add(&x->body, ", !prof !{!\"branch_weights\", i32 %lld, i32 1}", (long long)rounds - 1);
+    tn_text_add(&x->body, ", !prof !{!\"branch_weights\", i32 %lld, i32 1}", (long long)iterations - 1);
   tn_text_put(&x->body, "\n");
   tn_llvm_begin_block(x, tn_text_of_format(x->t, "%s.body", loop));
 }

@@ -4,7 +4,7 @@
 //      under a digest of the kernel, the device's target and limits, and this build of the library.
 // A search runs in a context of its own, with memory of its own: whatever goes wrong there or is not to be had stays
 // there, and the heuristics' choice remains. That choice is the first candidate, so that no search loses; then come
-// the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a round
+// the seeds that cost least, then what lies around the n fastest, as long as that wins. All candidates of a generation
 // compile at once; those that begin slowly are not timed to the end.
 // Buffers are as large as the kernel's, filled with small numbers, or with zeros where they tell what else is read.
 #ifndef TN_RUNTIME_BEAM
@@ -18,7 +18,7 @@ enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUN
   TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
 #define TN_BEAM_SLOW 2.5                   // times the best: such a candidate is not timed further
-#define TN_BEAM_WIN 0.985                  // of the best before: less, and another round follows
+#define TN_BEAM_WIN 0.985                  // of the best before: less, and another generation follows
 #define TN_BEAM_RUN_NS 15e6                // spent on timing a candidate
 #define TN_BEAM_NS 6e9                     // spent on a kernel, for each of the width
 
@@ -133,11 +133,11 @@ static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
 
 static int tn_beam_shows(const tn_beam *b) { return !b->asker->log.fn && tn_os_terminal(); }
 
-static void tn_beam_say(const tn_beam *b, int round, int n) {
+static void tn_beam_say(const tn_beam *b, int generation, int n) {
   char line[128];
   if (!tn_beam_shows(b)) return;
-  tn_number_print(line, sizeof line, "tiny: searching for kernel %d of %d, round %d, %3d candidates, %.1f us so far \r",
-                  b->number, b->of, round + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
+  tn_number_print(line, sizeof line, "tiny: searching for kernel %d of %d, generation %d, %3d candidates, %.1f us \r",
+                  b->number, b->of, generation + 1, n, b->ns < HUGE_VAL ? b->ns * 1e-3 : 0);
   fputs(line, stderr);
 }
 
@@ -293,24 +293,24 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   b->tried[0].same = b->first = tn_candidates_same(t, choice->sink);
   b->tried[0].cost = cost;
   b->tried[0].expected = tn_cost_on(&cost, s.cores);
-  for (int round = 0; round < TN_BEAM_GENERATIONS && tn_os_now() < b->until; round++) {
+  for (int generation = 0; generation < TN_BEAM_GENERATIONS && tn_os_now() < b->until; generation++) {
     const tn_mark mark = tn_scratch_mark(t);
     const double before = b->ns;
-    const int from = round ? b->n : 0;
-    if (!round) tn_candidates_seeds(&s, each);
+    const int from = generation ? b->n : 0;
+    if (!generation) tn_candidates_seeds(&s, each);
     else {
       s.n = 0;
       qsort(b->tried, (size_t)b->n, sizeof *b->tried, tn_beam_faster);
       for (int i = 0; i < b->width && i < b->n && b->tried[i].ns < HUGE_VAL; i++)
         tn_candidates_around(&s, &b->tried[i].list);
     }
-    if (!tn_beam_take(b, &s, each) && round) break;
-    tn_beam_say(b, round, b->n - from);
+    if (!tn_beam_take(b, &s, each) && generation) break;
+    tn_beam_say(b, generation, b->n - from);
     tn_beam_compile(t, b, from);
     tn_beam_measure(b, from);
     tn_scratch_rewind(t, mark);
     tn_candidates_sweep(&s);
-    if (round && !(b->ns < before * TN_BEAM_WIN)) break;
+    if (generation && !(b->ns < before * TN_BEAM_WIN)) break;
   }
   tn_beam_duel(b);
   return TINY_OK;

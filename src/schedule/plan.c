@@ -292,7 +292,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
   int *order;
   memset(d, 0, sizeof *d);
   for (int r = nroots - 1; r >= 0; r--) tn_map_set(t, &root_at, roots[r], tn_boxed(r));
-  for (int round = 0;; round++) {          // each copies more states
+  for (int pass = 0;; pass++) {            // each copies more states
     tn_visit w;
     tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
     tn_map states = {NULL, 0, 0};
@@ -314,7 +314,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
       for (int i = 0; i < v->all.n; i++) if (tn_map_has(&copied, v->all.u[i])) tn_push(t, &had, now[i]);
       tn_find_conflicts(&g, reads, wanted, nroots, &had, &more);
     }
-    if (!more.n || round > v->all.n)
+    if (!more.n || pass > v->all.n)
       return tiny_fail(
           t, TINY_E_STATE,
           "assign: values need tensors both before and after they are assigned; realize some of them first");

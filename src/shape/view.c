@@ -178,12 +178,12 @@ static int tn_view_expand_digits(const tiny_view *in, const tiny_view *outer, tn
   return 1;
 }
 
-// The mask of in as a box of outer's indices. Narrowing by one dim can make another a box, hence the rounds.
+// The mask of in as a box of outer's indices. Narrowing by one dim can make another a box, hence the passes.
 static int tn_view_narrow_all(const tiny_view *in, const tn_digits *g, tiny_view *outer) {
   int64_t lo[TINY_MAX_DIMS], hi[TINY_MAX_DIMS];
   for (int d = 0; d < outer->ndim; d++) { lo[d] = outer->begin[d]; hi[d] = outer->end[d] - 1; }
   int open = in->ndim;
-  for (int round = 0; open && round < in->ndim; round++) {
+  for (int pass = 0; open && pass < in->ndim; pass++) {
     open = 0;
     for (int k = 0; k < in->ndim; k++) {
       const int boxed = tn_view_narrow(outer->ndim, g->a[k], g->c[k], in->begin[k], in->end[k], lo, hi);
