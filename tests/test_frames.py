@@ -59,7 +59,7 @@ INDIRECT = [
     (r"\br->(kernel|module)\(", r"tn_(?:cstyle|llvm)_\1", "render/"),
     (r"ir->release\(", "tn_storage_release", "runtime/"),
     (r"tn_opt_kinds\[o->kind\]\.apply\(", r"tn_opt_\w+", "codegen/opts.c"),
-    (r"language->limits\(", r"tn_null_\w+", "runtime/null.c"),
+    (r"language->limits\(", r"tn_null_(?:host|webgpu)", "runtime/null.c"),
     (r"language->renderer\(", r"tn_null_llvm|tn_lang_\w+", "runtime/null.c|render/"),
     (r"pass->run\(", r"tn_pass_\w+", "codegen/pipeline.c"),
     (r"\b(?:set|fn)\(t, 0, NULL", "REGISTER", ""),
