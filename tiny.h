@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 16a3d32de742c35bb01ced7375466ac4a150fc6e9454213f1d5a16b288ba907e
+/* tiny.h 0.1.0, source 8166916fdebc654ee72878df182a4e48a04b9478e2ae605e168a8a72f414851d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "16a3d32de742c35bb01ced7375466ac4a150fc6e9454213f1d5a16b288ba907e"
+#define TN_SOURCE_ID "8166916fdebc654ee72878df182a4e48a04b9478e2ae605e168a8a72f414851d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3633,12 +3633,6 @@ static const uint32_t tn_digest_start[8] = {       // the initial values of SHA-
 };
 
 static uint32_t tn_rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-static void tn_digest_quarter(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint32_t y) {
-  v[a] += v[b] + x; v[d] = tn_rotate(v[d] ^ v[a], 16);
-  v[c] += v[d];     v[b] = tn_rotate(v[b] ^ v[c], 12);
-  v[a] += v[b] + y; v[d] = tn_rotate(v[d] ^ v[a], 8);
-  v[c] += v[d];     v[b] = tn_rotate(v[b] ^ v[c], 7);
-}
 
 static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
   static const uint8_t order[10][16] = {   // of the message's words in each turn: RFC 7693, 2.7
@@ -3660,17 +3654,24 @@ static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
   for (int i = 0; i < 8; i++) { v[i] = d->h[i]; v[i + 8] = tn_digest_start[i]; }
   v[12] ^= (uint32_t)d->nbytes; v[13] ^= (uint32_t)(d->nbytes >> 32);
   if (last) v[14] = ~v[14];
+  // A macro: gcc -O2 makes a function of it, and v would lie in memory.
+#define TN_QUARTER(a, b, c, d, x, y) \
+  v[a] += v[b] + m[x]; v[d] = tn_rotate(v[d] ^ v[a], 16); \
+  v[c] += v[d];        v[b] = tn_rotate(v[b] ^ v[c], 12); \
+  v[a] += v[b] + m[y]; v[d] = tn_rotate(v[d] ^ v[a], 8); \
+  v[c] += v[d];        v[b] = tn_rotate(v[b] ^ v[c], 7)
   for (int turn = 0; turn < 10; turn++) {
     const uint8_t *w = order[turn];
-    tn_digest_quarter(v, 0, 4, 8, 12, m[w[0]], m[w[1]]);
-    tn_digest_quarter(v, 1, 5, 9, 13, m[w[2]], m[w[3]]);
-    tn_digest_quarter(v, 2, 6, 10, 14, m[w[4]], m[w[5]]);
-    tn_digest_quarter(v, 3, 7, 11, 15, m[w[6]], m[w[7]]);
-    tn_digest_quarter(v, 0, 5, 10, 15, m[w[8]], m[w[9]]);
-    tn_digest_quarter(v, 1, 6, 11, 12, m[w[10]], m[w[11]]);
-    tn_digest_quarter(v, 2, 7, 8, 13, m[w[12]], m[w[13]]);
-    tn_digest_quarter(v, 3, 4, 9, 14, m[w[14]], m[w[15]]);
+    TN_QUARTER(0, 4, 8, 12, w[0], w[1]);
+    TN_QUARTER(1, 5, 9, 13, w[2], w[3]);
+    TN_QUARTER(2, 6, 10, 14, w[4], w[5]);
+    TN_QUARTER(3, 7, 11, 15, w[6], w[7]);
+    TN_QUARTER(0, 5, 10, 15, w[8], w[9]);
+    TN_QUARTER(1, 6, 11, 12, w[10], w[11]);
+    TN_QUARTER(2, 7, 8, 13, w[12], w[13]);
+    TN_QUARTER(3, 4, 9, 14, w[14], w[15]);
   }
+#undef TN_QUARTER
   for (int i = 0; i < 8; i++) d->h[i] ^= v[i] ^ v[i + 8];
 }
 
@@ -6844,9 +6845,12 @@ static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
 // ---- begin src/machine/costs.c ----
 // costs: what operations, loads, loops, tasks and copies are worth: the one table of prices of the library.
 //
-// Holds: rangeify, plan, the tile's search, the heuristics of rows and the cost model read these; none has its own.
-// Unit:  an instruction of a full-width vector, one a cycle (Fog, Instruction tables, 2023: Skylake-X and Zen 4),
-//        unless told otherwise. A price is the same for all machines: lines, caches and lanes are machine.c's.
+// The model: an element costs its operations and its loads (tn_op_cost, tn_load_cost). A loop's body costs as much, or
+//            what its sums wait for each other (tn_body_cost). A kernel costs its loops, lines of memory and tasks.
+// Holds:     whoever chooses asks this, each what he sees: rangeify and sums elements of a graph, the tile's search one
+//            loop in microseconds, cost.c a whole kernel with its caches. None has a price or a formula of its own.
+// Unit:      an instruction of a full-width vector, one a cycle (Fog, Instruction tables, 2023: Skylake-X and Zen 4),
+//            unless told otherwise. A price is the same for all machines: lines, caches and lanes are machine.c's.
 // Each was set by what it names: rows of `make bench` by their section, or a commit that holds the measurements.
 #ifndef TN_MACHINE_COSTS
 #define TN_MACHINE_COSTS
@@ -6898,9 +6902,14 @@ static double tn_load_cost(int64_t stride, double lanes, double vectors) {
 #define TN_LOOP_COST         1.5           // of a loop's own, each iteration: counts, compares, jumps
 #define TN_KBLOCK_COST       3.0           // of a sum that lies in memory between K blocks: loaded, added, stored
 #define TN_SPILL_COST        3.0           // of a value that no register is left for, each step
-#define TN_BUSY_SHARE        0.2           // of what is not the most of arithmetic and loads: it hides, but not all
-#define TN_MEMORY_SHARE      0.3           // of the lesser of computing and memory, likewise
+#define TN_MEMORY_SHARE      0.3           // of the lesser of computing and memory: it hides, but not all
 #define TN_TASK_COST         2000.0        // cycles to hand a task to a thread: section k
+
+// Cycles of a loop's body: its instructions; where its sums are few, what they wait for each other.
+static double tn_body_cost(double arithmetic, double loads, double wait) {
+  return arithmetic + loads > wait ? arithmetic + loads : wait;
+}
+
 enum {
   TN_TASK_WORK = 1 << 16,                  // elements that are worth a task: 30 times what handing it over takes
   TN_KBLOCK_PAYS = 256,                    // multiply-adds that pay for a sum's way to the cache and back: section m
@@ -30089,7 +30098,7 @@ static int tn_has_kblocks(const tiny_uop *reduce) {
   return 0;
 }
 
-// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no move is made.
+// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no opt is applied.
 static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
@@ -30103,7 +30112,7 @@ static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
   return ordered;
 }
 
-static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
+static void tn_profile_lists(tiny_ctx *t, const tn_list *all, tn_profile *p) {
   tn_list out = {NULL, 0, 0}, red = {NULL, 0, 0}, reduce = {NULL, 0, 0}, load = {NULL, 0, 0};
   for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++)
     if (p->end->src[i] != p->carried) tn_push(t, &out, p->end->src[i]);
@@ -30127,17 +30136,21 @@ static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
   p->load = load.u; p->nload = load.n;
 }
 
-static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
-  tn_list all = {NULL, 0, 0};
+// all: the nodes of sink, sources first.
+static void tn_profile_nodes(tiny_ctx *t, tiny_uop *sink, const tn_list *all, tn_profile *p) {
   memset(p, 0, sizeof *p);
   p->end = sink->src[0];
   for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_MASKED) return;
   if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
   p->store = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[0];
   p->usable = p->repeats = 1;
+  for (int i = 0; i < all->n; i++) if (tn_is_carried(all->u[i])) p->carried = all->u[i]->src[1];
+  tn_profile_lists(t, all, p);
+}
+static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
+  tn_list all = {NULL, 0, 0};
   tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) if (tn_is_carried(all.u[i])) p->carried = all.u[i]->src[1];
-  tn_profile_nodes(t, &all, p);
+  tn_profile_nodes(t, sink, &all, p);
 }
 
 // The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then the range of kind REDUCE. Operands are what a
@@ -30295,11 +30308,27 @@ typedef struct tn_kernel_state {
   tiny_uop *axis[TN_KERNEL_AXES]; int naxes;
   tn_schedule done;                        // what has made the kernel what it is
   tn_profile profile; const tiny_uop *profiled;    // of this sink
+  tn_list nodes; const tiny_uop *listed;   // of this sink, sources first
 } tn_kernel_state;
+
+// The kernel's nodes, sources first; those of one op.
+static const tn_list *tn_kernel_nodes(tn_kernel_state *s) {
+  if (s->listed == s->sink) return &s->nodes;
+  memset(&s->nodes, 0, sizeof s->nodes);
+  tn_toposort(s->t, s->sink, &s->nodes);
+  s->listed = s->sink;
+  return &s->nodes;
+}
+static tn_list tn_kernel_collect(tn_kernel_state *s, int op) {
+  const tn_list *all = tn_kernel_nodes(s);
+  tn_list out = {NULL, 0, 0};
+  for (int i = 0; i < all->n; i++) if (all->u[i]->op == op) tn_push(s->t, &out, all->u[i]);
+  return out;
+}
 
 // The profile of the kernel as it is now.
 static tn_profile tn_profile_of(tn_kernel_state *s) {
-  if (s->profiled != s->sink) tn_profile_kernel(s->t, s->sink, &s->profile);
+  if (s->profiled != s->sink) tn_profile_nodes(s->t, s->sink, tn_kernel_nodes(s), &s->profile);
   s->profiled = s->sink;
   return s->profile;
 }
@@ -30658,9 +30687,8 @@ static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) 
 }
 
 // Do all stores to the output, those that fill it too, go to other elements for another value of r?
-static int tn_scatter_shares(const tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stores = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
+static int tn_scatter_shares(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list stores = tn_kernel_collect(s, TINY_OP_STORE);
   for (int i = 0; i < stores.n; i++) if (!tn_depends(s->t, stores.u[i], r)) return 0;
   return 1;
 }
@@ -31040,14 +31068,13 @@ static tiny_uop *tn_opt_axis(const tn_kernel_state *s, const tn_opt *o, int i) {
 
 // What closes an axis: the END of the store, a REDUCE, or a STAGE or another END.
 enum { TN_AXIS_GONE, TN_AXIS_STORE, TN_AXIS_REDUCE, TN_AXIS_OTHER };
-static int tn_axis_role(const tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0};
+static int tn_axis_role(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
   for (int i = 0; i < p->nout; i++) if (p->out[i] == r) return TN_AXIS_STORE;
   for (int i = 0; i < p->nreduce; i++) if (tn_reduces_over(p->reduce[i], r)) return TN_AXIS_REDUCE;
   if (r == p->carried) return TN_AXIS_GONE;
-  tn_toposort(s->t, s->sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    const tiny_uop *u = all.u[i];
+  const tn_list *all = tn_kernel_nodes(s);
+  for (int i = 0; i < all->n; i++) {
+    const tiny_uop *u = all->u[i];
     for (uint32_t j = 1; (u->op == TINY_OP_STAGE || u->op == TINY_OP_END) && j < u->nsrc; j++)
       if (u->src[j] == r) return TN_AXIS_OTHER;
   }
@@ -31056,22 +31083,19 @@ static int tn_axis_role(const tn_kernel_state *s, const tn_profile *p, const tin
 
 // Do stores to memory that the kernel has for itself move with r? Copies of them would meet in one place.
 static int tn_opt_is_shared(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stores = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
+  const tn_list stores = tn_kernel_collect(s, TINY_OP_STORE);
   for (int i = 0; i < stores.n; i++)
     if (stores.u[i]->src[0]->src[0]->op == TINY_OP_DEFINE && tn_depends(s->t, stores.u[i], r)) return 1;
   return 0;
 }
 static int tn_opt_has(tn_kernel_state *s, int op) {
-  tn_list all = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, op, &all);
-  return all.n > 0;
+  return tn_kernel_collect(s, op).n > 0;
 }
 
 // Does a STAGE stand within r? Copies of it would fill one memory in one loop.
 static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stages = {NULL, 0, 0}, open = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  tn_list open = {NULL, 0, 0};
   for (int i = 0; i < stages.n; i++) tn_open_ranges(s->t, stages.u[i], tn_is_any, &open);
   for (int i = 0; i < open.n; i++) if (open.u[i] == r) return 1;
   return 0;
@@ -31080,11 +31104,10 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
 // Does a node move with r and with a range of lanes? It would be lanes of lanes.
 static int tn_opt_meets_lanes(tn_kernel_state *s, const tiny_uop *r) {
   enum { HAS_R = 1, HAS_LANES = 2 };
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(s->t, s->sink, &all);
-  uint8_t *open = (uint8_t *)tn_scratch(s->t, (size_t)all.n);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i];
+  const tn_list *all = tn_kernel_nodes(s);
+  uint8_t *open = (uint8_t *)tn_scratch(s->t, (size_t)all->n);
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *u = all->u[i];
     const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
     u->seq = (uint32_t)i;
     open[i] = u == r ? HAS_R : u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_VECTOR ? HAS_LANES : 0;
@@ -31098,9 +31121,8 @@ static int tn_opt_meets_lanes(tn_kernel_state *s, const tiny_uop *r) {
 
 // Is r a range of sums in memory? 2: that K blocks add to.
 static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0};
+  const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE);
   int sums = 0;
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *reduce = all.u[i]->src[0];
     if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_kblocks(reduce) ? 2 : 1;
@@ -31110,8 +31132,7 @@ static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
 
 // Does r say what is read of a STAGE?
 static int tn_opt_reads_stage(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_INDEX, &all);
+  const tn_list all = tn_kernel_collect(s, TINY_OP_INDEX);
   for (int i = 0; i < all.n; i++)
     if (all.u[i]->src[0]->op == TINY_OP_STAGE && tn_depends(s->t, all.u[i]->src[1], r)) return 1;
   return 0;
@@ -31250,17 +31271,15 @@ static int tn_opt_order(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 }
 
 // The operand of an opt, a node of the kernel; NULL: there is none.
-static tiny_uop *tn_opt_operand(const tn_kernel_state *s, const tn_opt *o) {
-  tn_list all = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, o->op, &all);
+static tiny_uop *tn_opt_operand(tn_kernel_state *s, const tn_opt *o) {
+  const tn_list all = tn_kernel_collect(s, o->op);
   return o->number >= 0 && o->number < all.n ? all.u[o->number] : NULL;
 }
 
 // What the STAGEs of a kernel take of memory.
 static int64_t tn_staged_nbytes(tn_kernel_state *s) {
-  tn_list stages = {NULL, 0, 0};
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
   for (int i = 0; i < stages.n; i++) {
     int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes * stages.u[i]->src[0]->lanes;
     for (uint32_t j = 1; j < stages.u[i]->nsrc; j++)
@@ -31547,9 +31566,8 @@ static tn_opt tn_opt_of(const tn_kernel_state *s, int kind, int n, tiny_uop *con
   for (int i = 0; i < n; i++) o.axis[i] = (int16_t)(axes[i] ? tn_axis_of(s, axes[i]) : -1);
   return o;
 }
-static void tn_opt_set_operand(const tn_kernel_state *s, tn_opt *o, const tiny_uop *x) {
-  tn_list all = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, x->op, &all);
+static void tn_opt_set_operand(tn_kernel_state *s, tn_opt *o, const tiny_uop *x) {
+  const tn_list all = tn_kernel_collect(s, x->op);
   o->op = x->op; o->number = -1;
   for (int i = 0; i < all.n && i < INT16_MAX; i++) if (all.u[i] == x) o->number = (int16_t)i;
 }
@@ -31811,7 +31829,7 @@ static void tn_make_tasks(tn_kernel_state *s, double work, int loops) {
 // In:  a kernel, the limits of a device. Out: cycles of one launch on one core; good for ranking candidates only. Work
 //      groups and items are tasks without a price, on as many cores as are given.
 // Instructions: a node runs once in every iteration of the innermost loop it depends on, once for each copy and
-// vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
+// vector; what a loop's body takes says the model of machine/costs.c.
 // Memory: at every level of the caches, an access fetches its lines anew in each iteration of the loops that are too
 // far out for their data to stay. Strides are measured: elements are evaluated again with one range a step further.
 // What each of these costs stands in machine/costs.c, what a line costs in machine/machine.c.
@@ -32011,8 +32029,7 @@ static double tn_cost_core(tn_cost_walk *w) {
     if (r < TN_COST_NONE && (r >= w->nrange || !(w->loops >> r & 1))) continue;
     const double spilled = l->live + 1 - tn_machine_registers(w->limits);
     if (spilled > 0) l->loads += l->times * l->steps * spilled * TN_SPILL_COST;
-    const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
-    cycles += (most > l->wait ? most : l->wait) + TN_BUSY_SHARE * (l->arithmetic + l->loads - most);
+    cycles += tn_body_cost(l->arithmetic, l->loads, l->wait);
     if (r < TN_COST_NONE) cycles += l->times * TN_LOOP_COST;
   }
   return cycles;
@@ -32199,7 +32216,7 @@ static int tn_cost_of(tiny_ctx *t, tiny_uop *sink, const tiny_limits *limits, tn
 // tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
 //
 // In:  a kernel of one REDUCE, its profile, a machine. Out: opts for the tile that costs least: sizes are found by
-//      trying all that fit the register file and counting vector loads for each multiply-add.
+//      trying all that fit the register file, each priced as a loop's body is (machine/costs.c).
 // Of a contraction, the operand that is read again for every tile of rows is packed into a panel by STAGE (packing of
 // B, as in Goto and BLIS). A reduction too long for a panel of the nearer cache goes in K blocks, whose sums stay in
 // memory between them. Rows that are whole pages apart then, and rows that are converted always, are packed too
@@ -32316,8 +32333,9 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tin
     else if (reads[i].reduce) loads += n * each;
     else once += n * each;
   }
-  return (loads + fmas + TN_LOOP_COST + once / reduced) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
-      tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
+  const double cycles = tn_body_cost(fmas, loads, TN_SUM_WAIT) + TN_LOOP_COST + once / reduced;
+  return cycles / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) * tn_tile_waste(c->u[1], c->f[1]) *
+      tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
 static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
@@ -32473,9 +32491,10 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
   tiny_ctx *t = s->t;
   tn_contraction fact;
   tn_list operands = {NULL, 0, 0};
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   const tn_profile p = tn_profile_of(s);
   for (int i = 0; i < 2 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
+  for (int i = 0; i < loads.n; i++) tn_push(t, &operands, loads.u[i]);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];
     int n = 0;
@@ -32488,15 +32507,14 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
 }
 
 // The STAGE that has range r.
-static const tiny_uop *tn_stage_over(const tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stages = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+static const tiny_uop *tn_stage_over(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   for (int i = 0; i < stages.n; i++) if (tn_closes(stages.u[i], r)) return stages.u[i];
   return NULL;
 }
 
 // Do all loads of a copy read what lies together as r, a range of it, advances?
-static int tn_pack_reads_along(const tn_kernel_state *s, const tiny_uop *r) {
+static int tn_pack_reads_along(tn_kernel_state *s, const tiny_uop *r) {
   const tiny_uop *stage = tn_stage_over(s, r);
   tn_list loads = {NULL, 0, 0};
   if (!stage) return 0;
@@ -32597,10 +32615,9 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
 // The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
 static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_kblocks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
-  tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
-  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   for (int i = 0; i < reduces.n; i++)
     if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
       tn_do_stage(s, reduces.u[i], n, inner);
@@ -32628,10 +32645,9 @@ static void tn_tile_transpose(tn_kernel_state *s, const tn_profile *p, const tn_
 // long to compile, and their constants take the registers. So does what is stored apart.
 static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
-  tn_list reduces = {NULL, 0, 0};
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
-  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   if (reduces.n == 1 && !tn_has_kblocks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {
@@ -32939,14 +32955,14 @@ static int64_t tn_iteration_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *l
 // Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
 static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
   int rows = -1;
-  tn_list loads = {NULL, 0, 0}, fetched = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  tn_list fetched = {NULL, 0, 0}, memory = {NULL, 0, 0};
   for (int i = 0; i < p->nout; i++) {
     int around = tn_range_kind(p->out[i]) == TN_LOOP && p->nreduce > 1;
     for (int j = 0; j < p->nreduce; j++) around &= tn_depends(s->t, p->reduce[j], p->out[i]);
     if (around) rows = i;
   }
   if (rows < 0) return;
-  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   for (int i = 0; i < loads.n; i++) {
     tiny_uop *u = loads.u[i], *at = u->src[0];
     const int64_t stride = tn_stride_in(s->t, at->src[1], p->out[rows]);
@@ -32969,8 +32985,8 @@ static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
 static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_ctx *t = s->t;
   int64_t ahead[TN_ROW_FETCHES];
-  tn_list loads = {NULL, 0, 0}, fetched = {NULL, 0, 0}, along = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
+  tn_list fetched = {NULL, 0, 0}, along = {NULL, 0, 0};
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   for (int i = 0; i < loads.n && !p->nreduce; i++) {
     tiny_uop *u = loads.u[i], *element = u->src[0]->src[1];
     int rows = p->nout - 1;
@@ -33043,7 +33059,6 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   const int64_t rows = tn_part_across(p, v, TN_ACROSS_ROWS / nbytes);
   const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
   tiny_uop *strips, *blocks, *first = NULL;
-  tn_list loads = {NULL, 0, 0};
   if (rows < TN_BLOCK_LEAST || columns < TN_BLOCK_LEAST) return v;
   for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
   tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, v, rows, &strips);
@@ -33051,7 +33066,7 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   if (first == j && strips) tn_do_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
   if (first == j && strips && blocks) tn_do_swap(s, blocks, strips);
   if (first == v && blocks) tn_do_swap(s, row, blocks);
-  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   for (int i = 0; i < loads.n; i++) {
     const tiny_uop *index = loads.u[i]->src[0];
     if (index->nsrc != 2 || !tn_is_across(s->t, index->src[1], row, column)) continue;
@@ -33154,9 +33169,8 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
 // lanes then, be it as long as a logarithm.
 static void tn_stage_reduces(tn_kernel_state *s, tiny_uop *rows) {
   for (;;) {
-    tn_list all = {NULL, 0, 0};
     tiny_uop *next = NULL;
-    tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &all);
+    const tn_list all = tn_kernel_collect(s, TINY_OP_REDUCE);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
     tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
@@ -33325,7 +33339,6 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
 
 static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_uop *v = NULL, *inner[2], *kblocks;
-  tn_list reduces = {NULL, 0, 0};
   if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
   const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_kblock(p->red[0]);
@@ -33335,7 +33348,7 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
   inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
   tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &kblocks);
   tn_do_kind(s, TN_OPT_LOOP, kblocks);
-  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   tn_do_stage(s, reduces.u[0], 2, inner);
   tn_make_tasks(s, work, TN_ALL_LOOPS);
   return 1;
@@ -33603,7 +33616,7 @@ static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, in
   tn_candidates_extend(s, b, &o);
 }
 
-static void tn_candidates_extend_axis(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p, int axis) {
+static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, const tn_profile *p, int axis) {
   const tiny_uop *r = b->state.axis[axis];
   const int kind = tn_range_kind(r), threads = s->target->limits->threads;
   const int most = threads ? tn_target_lanes(s->target, p) : 0;
@@ -33649,7 +33662,7 @@ static int tn_is_within(const tn_profile *p, const tiny_uop *r, int outside) {
 }
 
 // What a load reads within the outermost loops is packed as it will be read.
-static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p, tiny_uop *load,
+static void tn_candidates_pack(tn_candidates *s, tn_candidates_base *b, const tn_profile *p, tiny_uop *load,
                                int outside) {
   tiny_uop *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
@@ -42510,236 +42523,236 @@ Where things stand in tiny.h
    3599  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3788  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3789  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3890  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3891  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4296  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4297  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4414  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4415  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4561  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5054  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4562  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5055  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5634  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5635  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5865  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6025  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6738  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5866  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6026  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6739  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6845  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6846  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6928  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6937  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7040  src/ir/args.c                which k, v and sources fit an op
-   7197  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7816  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7049  src/ir/args.c                which k, v and sources fit an op
+   7206  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7825  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8399  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8408  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8759  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8768  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8871  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8880  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9308  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9317  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9582  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9591  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10472  src/ir/spec.c                the verifier
-  10817  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10481  src/ir/spec.c                the verifier
+  10826  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11033  src/rules/notation.c         the algebra that bodies of rules are written in
-  11068  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11266  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11042  src/rules/notation.c         the algebra that bodies of rules are written in
+  11077  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11275  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11426  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11435  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11820  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11829  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12019  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12028  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12433  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12442  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12775  src/rules/decompose.c        from what the IR means to what a target can do
-  13356  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12784  src/rules/decompose.c        from what the IR means to what a target can do
+  13365  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13390  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13399  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13889  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13898  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13971  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13980  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14650  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14659  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14871  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14880  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15481  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15490  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15769  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15778  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16242  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16251  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16349  src/tensor/activation.c      what stands between the layers of a network
-  16529  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16874  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16358  src/tensor/activation.c      what stands between the layers of a network
+  16538  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16883  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17118  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17127  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17849  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17858  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18481  src/tensor/random.c          numbers from a counter, the same on every device
-  18755  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18490  src/tensor/random.c          numbers from a counter, the same on every device
+  18764  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19075  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19371  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19084  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19380  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19508  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19517  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20047  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20056  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20766  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20775  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21168  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21177  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21307  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21316  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21754  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21763  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22190  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22199  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22538  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22858  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  22984  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22547  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22867  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  22993  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23142  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23151  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23634  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23910  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23643  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23919  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24006  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24015  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24261  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24656  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24270  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24665  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24932  src/tensor/params.c          lists of named tensors: what a network consists of
-  25025  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24941  src/tensor/params.c          lists of named tensors: what a network consists of
+  25034  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25407  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25416  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25523  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25532  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25820  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25829  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25936  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25945  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26408  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26417  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27183  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27192  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27651  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27660  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28085  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28094  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28257  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28266  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28674  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28791  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28683  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28800  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29228  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29237  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29394  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29403  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29620  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  29846  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29629  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  29855  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29975  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30037  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29984  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30046  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30191  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30258  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30544  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30204  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30271  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30573  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30633  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30662  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30698  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30726  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30832  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30860  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30910  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  30969  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30938  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  30997  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31617  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31635  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31716  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31734  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31809  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31827  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32199  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32216  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32782  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32798  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32901  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  32993  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32917  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33009  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33065  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33080  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33170  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33270  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33346  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33486  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33184  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33284  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33359  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33499  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33821  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33834  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34047  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34060  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34286  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34299  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34347  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34360  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34891  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34904  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35441  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35736  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35454  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35749  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36131  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36733  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36144  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36746  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  36810  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  36823  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36908  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37119  src/runtime/device.c         which backend a context runs on
-  37261  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37411  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36921  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37132  src/runtime/device.c         which backend a context runs on
+  37274  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37424  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37582  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37647  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37595  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37660  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  37997  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38419  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38010  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38432  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39136  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39149  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39574  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39587  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40342  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40355  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40560  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40573  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40833  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40846  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41101  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41114  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41278  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41291  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41452  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41813  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42049  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41465  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41826  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42062  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42197  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42363  src/runtime/context.c        opening and closing, the first error, totals
+  42210  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42376  src/runtime/context.c        opening and closing, the first error, totals
 */

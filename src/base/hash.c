@@ -35,12 +35,6 @@ static const uint32_t tn_digest_start[8] = {       // the initial values of SHA-
 };
 
 static uint32_t tn_rotate(uint32_t x, int n) { return x >> n | x << (32 - n); }
-static void tn_digest_quarter(uint32_t *v, int a, int b, int c, int d, uint32_t x, uint32_t y) {
-  v[a] += v[b] + x; v[d] = tn_rotate(v[d] ^ v[a], 16);
-  v[c] += v[d];     v[b] = tn_rotate(v[b] ^ v[c], 12);
-  v[a] += v[b] + y; v[d] = tn_rotate(v[d] ^ v[a], 8);
-  v[c] += v[d];     v[b] = tn_rotate(v[b] ^ v[c], 7);
-}
 
 static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
   static const uint8_t order[10][16] = {   // of the message's words in each turn: RFC 7693, 2.7
@@ -62,17 +56,24 @@ static void tn_digest_block(tn_digester *d, const unsigned char *at, int last) {
   for (int i = 0; i < 8; i++) { v[i] = d->h[i]; v[i + 8] = tn_digest_start[i]; }
   v[12] ^= (uint32_t)d->nbytes; v[13] ^= (uint32_t)(d->nbytes >> 32);
   if (last) v[14] = ~v[14];
+  // A macro: gcc -O2 makes a function of it, and v would lie in memory.
+#define TN_QUARTER(a, b, c, d, x, y) \
+  v[a] += v[b] + m[x]; v[d] = tn_rotate(v[d] ^ v[a], 16); \
+  v[c] += v[d];        v[b] = tn_rotate(v[b] ^ v[c], 12); \
+  v[a] += v[b] + m[y]; v[d] = tn_rotate(v[d] ^ v[a], 8); \
+  v[c] += v[d];        v[b] = tn_rotate(v[b] ^ v[c], 7)
   for (int turn = 0; turn < 10; turn++) {
     const uint8_t *w = order[turn];
-    tn_digest_quarter(v, 0, 4, 8, 12, m[w[0]], m[w[1]]);
-    tn_digest_quarter(v, 1, 5, 9, 13, m[w[2]], m[w[3]]);
-    tn_digest_quarter(v, 2, 6, 10, 14, m[w[4]], m[w[5]]);
-    tn_digest_quarter(v, 3, 7, 11, 15, m[w[6]], m[w[7]]);
-    tn_digest_quarter(v, 0, 5, 10, 15, m[w[8]], m[w[9]]);
-    tn_digest_quarter(v, 1, 6, 11, 12, m[w[10]], m[w[11]]);
-    tn_digest_quarter(v, 2, 7, 8, 13, m[w[12]], m[w[13]]);
-    tn_digest_quarter(v, 3, 4, 9, 14, m[w[14]], m[w[15]]);
+    TN_QUARTER(0, 4, 8, 12, w[0], w[1]);
+    TN_QUARTER(1, 5, 9, 13, w[2], w[3]);
+    TN_QUARTER(2, 6, 10, 14, w[4], w[5]);
+    TN_QUARTER(3, 7, 11, 15, w[6], w[7]);
+    TN_QUARTER(0, 5, 10, 15, w[8], w[9]);
+    TN_QUARTER(1, 6, 11, 12, w[10], w[11]);
+    TN_QUARTER(2, 7, 8, 13, w[12], w[13]);
+    TN_QUARTER(3, 4, 9, 14, w[14], w[15]);
   }
+#undef TN_QUARTER
   for (int i = 0; i < 8; i++) d->h[i] ^= v[i] ^ v[i + 8];
 }
 

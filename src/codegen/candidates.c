@@ -118,7 +118,7 @@ static void tn_candidates_part(tn_candidates *s, const tn_candidates_base *b, in
   tn_candidates_extend(s, b, &o);
 }
 
-static void tn_candidates_extend_axis(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p, int axis) {
+static void tn_candidates_extend_axis(tn_candidates *s, tn_candidates_base *b, const tn_profile *p, int axis) {
   const tiny_uop *r = b->state.axis[axis];
   const int kind = tn_range_kind(r), threads = s->target->limits->threads;
   const int most = threads ? tn_target_lanes(s->target, p) : 0;
@@ -164,7 +164,7 @@ static int tn_is_within(const tn_profile *p, const tiny_uop *r, int outside) {
 }
 
 // What a load reads within the outermost loops is packed as it will be read.
-static void tn_candidates_pack(tn_candidates *s, const tn_candidates_base *b, const tn_profile *p, tiny_uop *load,
+static void tn_candidates_pack(tn_candidates *s, tn_candidates_base *b, const tn_profile *p, tiny_uop *load,
                                int outside) {
   tiny_uop *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};

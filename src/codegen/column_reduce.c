@@ -56,7 +56,6 @@ static int64_t tn_columns_block(const tn_profile *p, const tiny_uop *v) {
 
 static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn_target *target) {
   tiny_uop *v = NULL, *inner[2], *kblocks;
-  tn_list reduces = {NULL, 0, 0};
   if (p->nred != 1 || p->reduce[0]->nsrc != 2) return 0;
   for (int i = 0; i < p->nout; i++) if (tn_stride_in(s->t, p->store->src[1], p->out[i]) == 1) v = p->out[i];
   const int64_t f = v ? tn_columns_block(p, v) : 0, rows = tn_columns_kblock(p->red[0]);
@@ -66,7 +65,7 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
   inner[1] = tn_do_split(s, TN_OPT_LANE, tn_do_split(s, TN_OPT_SPLIT, v, f, NULL), lanes, &inner[0]);
   tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &kblocks);
   tn_do_kind(s, TN_OPT_LOOP, kblocks);
-  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   tn_do_stage(s, reduces.u[0], 2, inner);
   tn_make_tasks(s, work, TN_ALL_LOOPS);
   return 1;

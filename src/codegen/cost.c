@@ -3,7 +3,7 @@
 // In:  a kernel, the limits of a device. Out: cycles of one launch on one core; good for ranking candidates only. Work
 //      groups and items are tasks without a price, on as many cores as are given.
 // Instructions: a node runs once in every iteration of the innermost loop it depends on, once for each copy and
-// vector. A loop takes as long as its arithmetic, its loads or its accumulators' waiting, whichever is most.
+// vector; what a loop's body takes says the model of machine/costs.c.
 // Memory: at every level of the caches, an access fetches its lines anew in each iteration of the loops that are too
 // far out for their data to stay. Strides are measured: elements are evaluated again with one range a step further.
 // What each of these costs stands in machine/costs.c, what a line costs in machine/machine.c.
@@ -203,8 +203,7 @@ static double tn_cost_core(tn_cost_walk *w) {
     if (r < TN_COST_NONE && (r >= w->nrange || !(w->loops >> r & 1))) continue;
     const double spilled = l->live + 1 - tn_machine_registers(w->limits);
     if (spilled > 0) l->loads += l->times * l->steps * spilled * TN_SPILL_COST;
-    const double most = l->arithmetic > l->loads ? l->arithmetic : l->loads;
-    cycles += (most > l->wait ? most : l->wait) + TN_BUSY_SHARE * (l->arithmetic + l->loads - most);
+    cycles += tn_body_cost(l->arithmetic, l->loads, l->wait);
     if (r < TN_COST_NONE) cycles += l->times * TN_LOOP_COST;
   }
   return cycles;

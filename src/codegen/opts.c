@@ -72,14 +72,13 @@ static tiny_uop *tn_opt_axis(const tn_kernel_state *s, const tn_opt *o, int i) {
 
 // What closes an axis: the END of the store, a REDUCE, or a STAGE or another END.
 enum { TN_AXIS_GONE, TN_AXIS_STORE, TN_AXIS_REDUCE, TN_AXIS_OTHER };
-static int tn_axis_role(const tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0};
+static int tn_axis_role(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
   for (int i = 0; i < p->nout; i++) if (p->out[i] == r) return TN_AXIS_STORE;
   for (int i = 0; i < p->nreduce; i++) if (tn_reduces_over(p->reduce[i], r)) return TN_AXIS_REDUCE;
   if (r == p->carried) return TN_AXIS_GONE;
-  tn_toposort(s->t, s->sink, &all);
-  for (int i = 0; i < all.n; i++) {
-    const tiny_uop *u = all.u[i];
+  const tn_list *all = tn_kernel_nodes(s);
+  for (int i = 0; i < all->n; i++) {
+    const tiny_uop *u = all->u[i];
     for (uint32_t j = 1; (u->op == TINY_OP_STAGE || u->op == TINY_OP_END) && j < u->nsrc; j++)
       if (u->src[j] == r) return TN_AXIS_OTHER;
   }
@@ -88,22 +87,19 @@ static int tn_axis_role(const tn_kernel_state *s, const tn_profile *p, const tin
 
 // Do stores to memory that the kernel has for itself move with r? Copies of them would meet in one place.
 static int tn_opt_is_shared(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stores = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
+  const tn_list stores = tn_kernel_collect(s, TINY_OP_STORE);
   for (int i = 0; i < stores.n; i++)
     if (stores.u[i]->src[0]->src[0]->op == TINY_OP_DEFINE && tn_depends(s->t, stores.u[i], r)) return 1;
   return 0;
 }
 static int tn_opt_has(tn_kernel_state *s, int op) {
-  tn_list all = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, op, &all);
-  return all.n > 0;
+  return tn_kernel_collect(s, op).n > 0;
 }
 
 // Does a STAGE stand within r? Copies of it would fill one memory in one loop.
 static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stages = {NULL, 0, 0}, open = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
+  tn_list open = {NULL, 0, 0};
   for (int i = 0; i < stages.n; i++) tn_open_ranges(s->t, stages.u[i], tn_is_any, &open);
   for (int i = 0; i < open.n; i++) if (open.u[i] == r) return 1;
   return 0;
@@ -112,11 +108,10 @@ static int tn_opt_is_around_stage(tn_kernel_state *s, const tiny_uop *r) {
 // Does a node move with r and with a range of lanes? It would be lanes of lanes.
 static int tn_opt_meets_lanes(tn_kernel_state *s, const tiny_uop *r) {
   enum { HAS_R = 1, HAS_LANES = 2 };
-  tn_list all = {NULL, 0, 0};
-  tn_toposort(s->t, s->sink, &all);
-  uint8_t *open = (uint8_t *)tn_scratch(s->t, (size_t)all.n);
-  for (int i = 0; i < all.n; i++) {
-    tiny_uop *u = all.u[i];
+  const tn_list *all = tn_kernel_nodes(s);
+  uint8_t *open = (uint8_t *)tn_scratch(s->t, (size_t)all->n);
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *u = all->u[i];
     const int from = tn_is_carried(u) ? -1 : tn_ranges_from(u->op);
     u->seq = (uint32_t)i;
     open[i] = u == r ? HAS_R : u->op == TINY_OP_RANGE && tn_range_kind(u) == TN_VECTOR ? HAS_LANES : 0;
@@ -130,9 +125,8 @@ static int tn_opt_meets_lanes(tn_kernel_state *s, const tiny_uop *r) {
 
 // Is r a range of sums in memory? 2: that K blocks add to.
 static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0};
+  const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE);
   int sums = 0;
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *reduce = all.u[i]->src[0];
     if (reduce->op == TINY_OP_REDUCE && tn_closes(all.u[i], r)) sums = tn_has_kblocks(reduce) ? 2 : 1;
@@ -142,8 +136,7 @@ static int tn_opt_of_sums(tn_kernel_state *s, const tiny_uop *r) {
 
 // Does r say what is read of a STAGE?
 static int tn_opt_reads_stage(tn_kernel_state *s, const tiny_uop *r) {
-  tn_list all = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_INDEX, &all);
+  const tn_list all = tn_kernel_collect(s, TINY_OP_INDEX);
   for (int i = 0; i < all.n; i++)
     if (all.u[i]->src[0]->op == TINY_OP_STAGE && tn_depends(s->t, all.u[i]->src[1], r)) return 1;
   return 0;
@@ -282,17 +275,15 @@ static int tn_opt_order(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
 }
 
 // The operand of an opt, a node of the kernel; NULL: there is none.
-static tiny_uop *tn_opt_operand(const tn_kernel_state *s, const tn_opt *o) {
-  tn_list all = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, o->op, &all);
+static tiny_uop *tn_opt_operand(tn_kernel_state *s, const tn_opt *o) {
+  const tn_list all = tn_kernel_collect(s, o->op);
   return o->number >= 0 && o->number < all.n ? all.u[o->number] : NULL;
 }
 
 // What the STAGEs of a kernel take of memory.
 static int64_t tn_staged_nbytes(tn_kernel_state *s) {
-  tn_list stages = {NULL, 0, 0};
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
   for (int i = 0; i < stages.n; i++) {
     int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes * stages.u[i]->src[0]->lanes;
     for (uint32_t j = 1; j < stages.u[i]->nsrc; j++)
@@ -579,9 +570,8 @@ static tn_opt tn_opt_of(const tn_kernel_state *s, int kind, int n, tiny_uop *con
   for (int i = 0; i < n; i++) o.axis[i] = (int16_t)(axes[i] ? tn_axis_of(s, axes[i]) : -1);
   return o;
 }
-static void tn_opt_set_operand(const tn_kernel_state *s, tn_opt *o, const tiny_uop *x) {
-  tn_list all = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, x->op, &all);
+static void tn_opt_set_operand(tn_kernel_state *s, tn_opt *o, const tiny_uop *x) {
+  const tn_list all = tn_kernel_collect(s, x->op);
   o->op = x->op; o->number = -1;
   for (int i = 0; i < all.n && i < INT16_MAX; i++) if (all.u[i] == x) o->number = (int16_t)i;
 }

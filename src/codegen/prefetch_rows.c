@@ -39,14 +39,14 @@ static int64_t tn_iteration_nbytes(tiny_ctx *t, const tn_profile *p, tiny_uop *l
 // Rows that are walked more than once: while a later pass works on what the caches hold, the next row comes nearer.
 static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
   int rows = -1;
-  tn_list loads = {NULL, 0, 0}, fetched = {NULL, 0, 0}, memory = {NULL, 0, 0};
+  tn_list fetched = {NULL, 0, 0}, memory = {NULL, 0, 0};
   for (int i = 0; i < p->nout; i++) {
     int around = tn_range_kind(p->out[i]) == TN_LOOP && p->nreduce > 1;
     for (int j = 0; j < p->nreduce; j++) around &= tn_depends(s->t, p->reduce[j], p->out[i]);
     if (around) rows = i;
   }
   if (rows < 0) return;
-  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   for (int i = 0; i < loads.n; i++) {
     tiny_uop *u = loads.u[i], *at = u->src[0];
     const int64_t stride = tn_stride_in(s->t, at->src[1], p->out[rows]);
@@ -69,8 +69,8 @@ static void tn_fetch_next_row(tn_kernel_state *s, const tn_profile *p) {
 static void tn_fetch_named_rows(tn_kernel_state *s, const tn_profile *p) {
   tiny_ctx *t = s->t;
   int64_t ahead[TN_ROW_FETCHES];
-  tn_list loads = {NULL, 0, 0}, fetched = {NULL, 0, 0}, along = {NULL, 0, 0};
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &loads);
+  tn_list fetched = {NULL, 0, 0}, along = {NULL, 0, 0};
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   for (int i = 0; i < loads.n && !p->nreduce; i++) {
     tiny_uop *u = loads.u[i], *element = u->src[0]->src[1];
     int rows = p->nout - 1;

@@ -53,7 +53,7 @@ static int tn_has_kblocks(const tiny_uop *reduce) {
   return 0;
 }
 
-// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no move is made.
+// Does the kernel say itself in which order it accesses memory, or how often it loops? Then no opt is applied.
 static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
   const tn_mark mark = tn_scratch_mark(t);
   tn_list all = {NULL, 0, 0};
@@ -67,7 +67,7 @@ static int tn_is_ordered(tiny_ctx *t, tiny_uop *sink) {
   return ordered;
 }
 
-static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
+static void tn_profile_lists(tiny_ctx *t, const tn_list *all, tn_profile *p) {
   tn_list out = {NULL, 0, 0}, red = {NULL, 0, 0}, reduce = {NULL, 0, 0}, load = {NULL, 0, 0};
   for (uint32_t i = 1; p->end->op == TINY_OP_END && i < p->end->nsrc; i++)
     if (p->end->src[i] != p->carried) tn_push(t, &out, p->end->src[i]);
@@ -91,17 +91,21 @@ static void tn_profile_nodes(tiny_ctx *t, const tn_list *all, tn_profile *p) {
   p->load = load.u; p->nload = load.n;
 }
 
-static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
-  tn_list all = {NULL, 0, 0};
+// all: the nodes of sink, sources first.
+static void tn_profile_nodes(tiny_ctx *t, tiny_uop *sink, const tn_list *all, tn_profile *p) {
   memset(p, 0, sizeof *p);
   p->end = sink->src[0];
   for (uint32_t i = 1; i < sink->nsrc; i++) if (sink->src[i]->op != TINY_OP_MASKED) return;
   if (p->end->op != TINY_OP_END && p->end->op != TINY_OP_STORE) return;
   p->store = (p->end->op == TINY_OP_END ? p->end->src[0] : p->end)->src[0];
   p->usable = p->repeats = 1;
+  for (int i = 0; i < all->n; i++) if (tn_is_carried(all->u[i])) p->carried = all->u[i]->src[1];
+  tn_profile_lists(t, all, p);
+}
+static void tn_profile_kernel(tiny_ctx *t, tiny_uop *sink, tn_profile *p) {
+  tn_list all = {NULL, 0, 0};
   tn_toposort(t, sink, &all);
-  for (int i = 0; i < all.n; i++) if (tn_is_carried(all.u[i])) p->carried = all.u[i]->src[1];
-  tn_profile_nodes(t, &all, p);
+  tn_profile_nodes(t, sink, &all, p);
 }
 
 // The REDUCE of a kernel as a contraction. Axes: out[0..nout-1], then the range of kind REDUCE. Operands are what a

@@ -90,9 +90,8 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
 // lanes then, be it as long as a logarithm.
 static void tn_stage_reduces(tn_kernel_state *s, tiny_uop *rows) {
   for (;;) {
-    tn_list all = {NULL, 0, 0};
     tiny_uop *next = NULL;
-    tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &all);
+    const tn_list all = tn_kernel_collect(s, TINY_OP_REDUCE);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
     tiny_uop **copy = tn_do_stage(s, next, 1, &rows);

@@ -26,9 +26,8 @@ static int tn_scatter_is_outer(const tn_profile *p, const tn_scatter *c, int i) 
 }
 
 // Do all stores to the output, those that fill it too, go to other elements for another value of r?
-static int tn_scatter_shares(const tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stores = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STORE, &stores);
+static int tn_scatter_shares(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list stores = tn_kernel_collect(s, TINY_OP_STORE);
   for (int i = 0; i < stores.n; i++) if (!tn_depends(s->t, stores.u[i], r)) return 0;
   return 1;
 }

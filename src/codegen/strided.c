@@ -51,7 +51,6 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   const int64_t rows = tn_part_across(p, v, TN_ACROSS_ROWS / nbytes);
   const int64_t columns = tn_part_across(p, j, TN_ACROSS_COLUMNS / nbytes);
   tiny_uop *strips, *blocks, *first = NULL;
-  tn_list loads = {NULL, 0, 0};
   if (rows < TN_BLOCK_LEAST || columns < TN_BLOCK_LEAST) return v;
   for (int i = 0; i < p->nout; i++) if (!first && (p->out[i] == v || p->out[i] == j)) first = p->out[i];
   tiny_uop *row = tn_do_split(s, TN_OPT_SPLIT, v, rows, &strips);
@@ -59,7 +58,7 @@ static tiny_uop *tn_walk_across(tn_kernel_state *s, const tn_profile *p, tiny_uo
   if (first == j && strips) tn_do_swap(s, column, strips);    // strips, blocks, then columns and rows of a block
   if (first == j && strips && blocks) tn_do_swap(s, blocks, strips);
   if (first == v && blocks) tn_do_swap(s, row, blocks);
-  tn_collect_op(s->t, s->sink, TINY_OP_LOAD, &loads);
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   for (int i = 0; i < loads.n; i++) {
     const tiny_uop *index = loads.u[i]->src[0];
     if (index->nsrc != 2 || !tn_is_across(s->t, index->src[1], row, column)) continue;

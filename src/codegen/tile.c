@@ -1,7 +1,7 @@
 // tile: reductions on a CPU: a tile of outputs is held in registers while the reduction runs.
 //
 // In:  a kernel of one REDUCE, its profile, a machine. Out: opts for the tile that costs least: sizes are found by
-//      trying all that fit the register file and counting vector loads for each multiply-add.
+//      trying all that fit the register file, each priced as a loop's body is (machine/costs.c).
 // Of a contraction, the operand that is read again for every tile of rows is packed into a panel by STAGE (packing of
 // B, as in Goto and BLIS). A reduction too long for a panel of the nearer cache goes in K blocks, whose sums stay in
 // memory between them. Rows that are whole pages apart then, and rows that are converted always, are packed too
@@ -118,8 +118,9 @@ static double tn_tile_cost(const tn_profile *p, const tn_reads *reads, const tin
     else if (reads[i].reduce) loads += n * each;
     else once += n * each;
   }
-  return (loads + fmas + TN_LOOP_COST + once / reduced) / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) *
-      tn_tile_waste(c->u[1], c->f[1]) * tn_tile_waste(c->v, c->lanes * c->vectors);
+  const double cycles = tn_body_cost(fmas, loads, TN_SUM_WAIT) + TN_LOOP_COST + once / reduced;
+  return cycles / (fmas * c->lanes) * tn_tile_waste(c->u[0], c->f[0]) * tn_tile_waste(c->u[1], c->f[1]) *
+      tn_tile_waste(c->v, c->lanes * c->vectors);
 }
 
 static const int64_t tn_tile_sizes[] = {1, 2, 3, 4, 5, 6, 7, 8, 10, 12, 14};
@@ -275,9 +276,10 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
   tiny_ctx *t = s->t;
   tn_contraction fact;
   tn_list operands = {NULL, 0, 0};
+  const tn_list loads = tn_kernel_collect(s, TINY_OP_LOAD);
   const tn_profile p = tn_profile_of(s);
   for (int i = 0; i < 2 && tn_contraction_of_kernel(t, &p, &fact); i++) tn_push(t, &operands, fact.operand[i]);
-  tn_collect_op(t, s->sink, TINY_OP_LOAD, &operands);
+  for (int i = 0; i < loads.n; i++) tn_push(t, &operands, loads.u[i]);
   for (int i = 0; i < operands.n; i++) {
     tiny_uop *x = operands.u[i];
     int n = 0;
@@ -290,15 +292,14 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
 }
 
 // The STAGE that has range r.
-static const tiny_uop *tn_stage_over(const tn_kernel_state *s, const tiny_uop *r) {
-  tn_list stages = {NULL, 0, 0};
-  tn_collect_op(s->t, s->sink, TINY_OP_STAGE, &stages);
+static const tiny_uop *tn_stage_over(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   for (int i = 0; i < stages.n; i++) if (tn_closes(stages.u[i], r)) return stages.u[i];
   return NULL;
 }
 
 // Do all loads of a copy read what lies together as r, a range of it, advances?
-static int tn_pack_reads_along(const tn_kernel_state *s, const tiny_uop *r) {
+static int tn_pack_reads_along(tn_kernel_state *s, const tiny_uop *r) {
   const tiny_uop *stage = tn_stage_over(s, r);
   tn_list loads = {NULL, 0, 0};
   if (!stage) return 0;
@@ -399,10 +400,9 @@ static void tn_tile_block(tn_kernel_state *s, const tn_profile *p, const tn_targ
 // The REDUCE, with K blocks or without, in memory: of a tile, and of all columns and rows of tiles where given.
 static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *columns, tiny_uop *rows, int with_kblocks) {
   tiny_uop *all[6] = {columns, rows, x->part[0], x->part[1], x->vectors, x->lanes}, *inner[6];
-  tn_list reduces = {NULL, 0, 0};
   int n = 0;
   for (int i = 0; i < 6; i++) if (all[i]) inner[n++] = all[i];
-  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   for (int i = 0; i < reduces.n; i++)
     if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
       tn_do_stage(s, reduces.u[i], n, inner);
@@ -430,10 +430,9 @@ static void tn_tile_transpose(tn_kernel_state *s, const tn_profile *p, const tn_
 // long to compile, and their constants take the registers. So does what is stored apart.
 static void tn_tile_roll(tn_kernel_state *s, const tn_profile *p, const tn_tile *c, const tn_tiled *x) {
   tiny_uop *loop[4] = {x->part[0], x->part[1], x->vectors, NULL}, *lanes = x->lanes;
-  tn_list reduces = {NULL, 0, 0};
   if (!c->v || c->v_in_reduce || c->vectors * c->f[0] * c->f[1] <= 4) return;
   if (c->after < (double)TN_LONG_AFTER && !c->scatters) return;
-  tn_collect_op(s->t, s->sink, TINY_OP_REDUCE, &reduces);
+  const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   if (reduces.n == 1 && !tn_has_kblocks(reduces.u[0])) tn_tile_keep(s, x, NULL, NULL, 0);
   for (int i = 0; i < 3; i++) if (loop[i]) loop[i] = tn_do_kind(s, TN_OPT_LOOP, loop[i]);
   if (c->scatters) {

@@ -38,11 +38,27 @@ typedef struct tn_kernel_state {
   tiny_uop *axis[TN_KERNEL_AXES]; int naxes;
   tn_schedule done;                        // what has made the kernel what it is
   tn_profile profile; const tiny_uop *profiled;    // of this sink
+  tn_list nodes; const tiny_uop *listed;   // of this sink, sources first
 } tn_kernel_state;
+
+// The kernel's nodes, sources first; those of one op.
+static const tn_list *tn_kernel_nodes(tn_kernel_state *s) {
+  if (s->listed == s->sink) return &s->nodes;
+  memset(&s->nodes, 0, sizeof s->nodes);
+  tn_toposort(s->t, s->sink, &s->nodes);
+  s->listed = s->sink;
+  return &s->nodes;
+}
+static tn_list tn_kernel_collect(tn_kernel_state *s, int op) {
+  const tn_list *all = tn_kernel_nodes(s);
+  tn_list out = {NULL, 0, 0};
+  for (int i = 0; i < all->n; i++) if (all->u[i]->op == op) tn_push(s->t, &out, all->u[i]);
+  return out;
+}
 
 // The profile of the kernel as it is now.
 static tn_profile tn_profile_of(tn_kernel_state *s) {
-  if (s->profiled != s->sink) tn_profile_kernel(s->t, s->sink, &s->profile);
+  if (s->profiled != s->sink) tn_profile_nodes(s->t, s->sink, tn_kernel_nodes(s), &s->profile);
   s->profiled = s->sink;
   return s->profile;
 }

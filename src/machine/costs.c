@@ -1,8 +1,11 @@
 // costs: what operations, loads, loops, tasks and copies are worth: the one table of prices of the library.
 //
-// Holds: rangeify, plan, the tile's search, the heuristics of rows and the cost model read these; none has its own.
-// Unit:  an instruction of a full-width vector, one a cycle (Fog, Instruction tables, 2023: Skylake-X and Zen 4),
-//        unless told otherwise. A price is the same for all machines: lines, caches and lanes are machine.c's.
+// The model: an element costs its operations and its loads (tn_op_cost, tn_load_cost). A loop's body costs as much, or
+//            what its sums wait for each other (tn_body_cost). A kernel costs its loops, lines of memory and tasks.
+// Holds:     whoever chooses asks this, each what he sees: rangeify and sums elements of a graph, the tile's search one
+//            loop in microseconds, cost.c a whole kernel with its caches. None has a price or a formula of its own.
+// Unit:      an instruction of a full-width vector, one a cycle (Fog, Instruction tables, 2023: Skylake-X and Zen 4),
+//            unless told otherwise. A price is the same for all machines: lines, caches and lanes are machine.c's.
 // Each was set by what it names: rows of `make bench` by their section, or a commit that holds the measurements.
 #ifndef TN_MACHINE_COSTS
 #define TN_MACHINE_COSTS
@@ -54,9 +57,14 @@ static double tn_load_cost(int64_t stride, double lanes, double vectors) {
 #define TN_LOOP_COST         1.5           // of a loop's own, each iteration: counts, compares, jumps
 #define TN_KBLOCK_COST       3.0           // of a sum that lies in memory between K blocks: loaded, added, stored
 #define TN_SPILL_COST        3.0           // of a value that no register is left for, each step
-#define TN_BUSY_SHARE        0.2           // of what is not the most of arithmetic and loads: it hides, but not all
-#define TN_MEMORY_SHARE      0.3           // of the lesser of computing and memory, likewise
+#define TN_MEMORY_SHARE      0.3           // of the lesser of computing and memory: it hides, but not all
 #define TN_TASK_COST         2000.0        // cycles to hand a task to a thread: section k
+
+// Cycles of a loop's body: its instructions; where its sums are few, what they wait for each other.
+static double tn_body_cost(double arithmetic, double loads, double wait) {
+  return arithmetic + loads > wait ? arithmetic + loads : wait;
+}
+
 enum {
   TN_TASK_WORK = 1 << 16,                  // elements that are worth a task: 30 times what handing it over takes
   TN_KBLOCK_PAYS = 256,                    // multiply-adds that pay for a sum's way to the cache and back: section m
