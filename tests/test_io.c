@@ -178,7 +178,8 @@ static void writes(void) {
   CHECK(tiny_item(tiny_slice(tiny_load_npy(t, at("x.npy")), 0, 0, 1, 1)) == 4);
 }
 
-// Big tensors of a file are its pages: no memory of the device, and nothing that is done to them reaches the file.
+// Big tensors of a file are its pages where the host points into the device's memory, and take none of it; nothing that
+// is done to them reaches the file.
 static void maps(void) {
   const char *name = "big", *path = at("big.safetensors");
   tiny_tensor *x = ramp(TINY_F32, 1 << 16);
@@ -188,7 +189,7 @@ static void maps(void) {
   tiny_archive *a = tiny_archive_open(t, path);
   tiny_tensor *y = tiny_archive_get(a, "big"), *z = tiny_archive_get(a, "big"), *w = tiny_load_npy(t, at("big.npy"));
   tiny_archive_close(a);
-  CHECK_EQ(tiny_get_stats(t).nbytes_live, before);
+  CHECK_EQ(tiny_get_stats(t).nbytes_live, before + (t->device->limits.host_memory ? 0 : 3u << 18));
   tiny_assign(y, tiny_add(y, tiny_like(y, 1)));
   CHECK(tiny_item(tiny_slice(y, 0, 5, 6, 1)) == 6);
   CHECK(tiny_item(tiny_slice(z, 0, 5, 6, 1)) == 5 && tiny_item(tiny_slice(w, 0, -1, 1 << 16, 1)) == 65535);
