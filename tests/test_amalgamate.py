@@ -50,15 +50,21 @@ def test_split(copy):
 
 def test_where(copy):
     lines = load(copy, "tiny.h").decode().splitlines()
+    asked = []
     for path in files_of(copy + "/out"):
         source = load(copy, path).decode().splitlines()
         begin = next(i for i, line in enumerate(lines) if line.endswith("---- begin %s ----" % path))
         if path in ("src/all.c", "src/api/api.h"):
             continue                           # lists: their lines are split by what they include
         for n in (1, len(source) // 2 + 1, len(source)):
-            status, said = tool(copy, "--where", "tiny.h", str(begin + 1 + n))
-            check(status == 0 and said == "%s:%d\n" % (path, n), "--where finds %s:%d, said %s" % (path, n, said))
+            asked.append((str(begin + 1 + n), "%s:%d" % (path, n)))
             check(lines[begin + n] == source[n - 1], "line %d of %s stands there" % (n, path))
+    status, said = tool(copy, "--where", "tiny.h", *(line for line, _ in asked))
+    said = said.splitlines()
+    check(status == 0 and len(said) == len(asked), "--where answers each line")
+    for (line, want), got in zip(asked, said):
+        check(got == want, "--where finds %s, said %s" % (want, got))
+    check(tool(copy, "--where", "tiny.h", *asked[0][:1]) == (0, asked[0][1] + "\n"), "one line alone, too")
     check(tool(copy, "--where", "tiny.h", "1")[0] != 0, "line 1 belongs to no file")
     check(tool(copy, "--where", "tiny.h", str(len(lines) + 1))[0] != 0, "there is no line after the last")
 

@@ -4,7 +4,7 @@ at the end tells at which line.
 
   tools/amalgamate.py                           write every header
   tools/amalgamate.py --check                   exit 1 and name what differs when a checked-in header is stale
-  tools/amalgamate.py --where tiny.h LINE       the source line behind a line of a header: src/base/text.c:12
+  tools/amalgamate.py --where tiny.h LINE..     the source line behind each line of a header: src/base/text.c:12
   tools/amalgamate.py --split tiny.h OUTDIR     restore the files that a header was made of, byte for byte
 
 The result depends on the contents of the sources alone: no dates, no paths of this machine.
@@ -170,13 +170,14 @@ def check():
     return stale
 
 
-def where(path, line):
+def where(path, lines):
     origin = pieces(load(path))[1]
-    if not 1 <= line <= len(origin):
-        stop("%s has %d lines" % (path, len(origin)))
-    if not origin[line - 1]:
-        stop("line %d was written by the amalgamation itself" % line)
-    print("%s:%d" % origin[line - 1])
+    for line in lines:
+        if not 1 <= line <= len(origin):
+            stop("%s has %d lines" % (path, len(origin)))
+        if not origin[line - 1]:
+            stop("line %d was written by the amalgamation itself" % line)
+        print("%s:%d" % origin[line - 1])
     return 0
 
 
@@ -196,8 +197,8 @@ def main(args):
         return write()
     if args == ["--check"]:
         return check()
-    if len(args) == 3 and args[0] == "--where" and args[2].isdigit():
-        return where(args[1], int(args[2]))
+    if len(args) >= 3 and args[0] == "--where" and all(line.isdigit() for line in args[2:]):
+        return where(args[1], [int(line) for line in args[2:]])
     if len(args) == 3 and args[0] == "--split":
         return split(args[1], args[2])
     print(__doc__.strip(), file=sys.stderr)
