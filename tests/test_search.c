@@ -8,45 +8,8 @@
 #include "test.h"
 #include "memory_test.h"
 #include "kernel_test.h"
+#include "search_test.h"
 #include "folder_test.h"
-
-// ** kernels to move about **
-
-static tiny_tensor *elementwise(tiny_ctx *t) { return tiny_relu(tiny_add(ints(t, TINY_SHAPE(7, 36)), ints(t, TINY_SHAPE(36)))); }
-static tiny_tensor *padded(tiny_ctx *t) { return tiny_pad(ints(t, TINY_SHAPE(9, 13)), TINY_SHAPE(1, 2, 0, 3), 0); }
-static tiny_tensor *transposed(tiny_ctx *t) { return tiny_add(tiny_transpose(ints(t, TINY_SHAPE(24, 17)), 0, 1), ints(t, TINY_SHAPE(24))); }
-static tiny_tensor *sum_of_rows(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(6, 48)), 1, 0); }
-static tiny_tensor *sum_of_columns(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(31, 20)), 0, 0); }
-static tiny_tensor *largest(tiny_ctx *t) { return tiny_max(tiny_cast(ints(t, TINY_SHAPE(7, 5, 11)), TINY_I32), TINY_ALL, 0); }
-static tiny_tensor *matmul(tiny_ctx *t) {
-  return tiny_relu(tiny_add(tiny_matmul(ints(t, TINY_SHAPE(16, 24)), ints(t, TINY_SHAPE(24, 32))), ints(t, TINY_SHAPE(32))));
-}
-static tiny_tensor *matmul_odd(tiny_ctx *t) { return tiny_matmul(ints(t, TINY_SHAPE(3, 13, 7)), ints(t, TINY_SHAPE(7, 19))); }
-static tiny_tensor *matvec(tiny_ctx *t) { return tiny_matmul(ints(t, TINY_SHAPE(1, 40)), ints(t, TINY_SHAPE(40, 37))); }
-static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(5, 32)), -1); }
-static tiny_tensor *conv2d(tiny_ctx *t) { return tiny_conv2d(ints(t, TINY_SHAPE(2, 3, 8, 8)), ints(t, TINY_SHAPE(4, 3, 3, 3)), NULL, NULL); }
-static tiny_tensor *lookup(tiny_ctx *t) {
-  const int32_t at[6] = {3, 0, 8, 8, 1, 5};
-  return tiny_index_select(ints(t, TINY_SHAPE(9, 20)), 0, tiny_from(t, at, TINY_I32, TINY_SHAPE(6)));
-}
-static tiny_tensor *running_sum(tiny_ctx *t) { return tiny_cumsum(ints(t, TINY_SHAPE(8, 16, 16)), 1); }
-static tiny_tensor *halves(tiny_ctx *t) { return tiny_matmul(tiny_cast(ints(t, TINY_SHAPE(16, 32)), TINY_BF16), tiny_cast(ints(t, TINY_SHAPE(32, 24)), TINY_BF16)); }
-static tiny_tensor *bytes(tiny_ctx *t) {
-  return tiny_matmul(tiny_cast(tiny_cast(ints(t, TINY_SHAPE(24, 64)), TINY_I8), TINY_I32), tiny_cast(tiny_cast(ints(t, TINY_SHAPE(64, 32)), TINY_I8), TINY_I32));
-}
-static tiny_tensor *sums_into(tiny_ctx *t) {                 // a scatter
-  static int32_t at[90 * 33];
-  tiny_tensor *x = ints(t, TINY_SHAPE(400, 33)), *g = NULL;
-  for (int i = 0; i < 90 * 33; i++) at[i] = i * 7 % 400;
-  tiny_grad(tiny_sum(tiny_mul(tiny_gather(x, 0, tiny_from(t, at, TINY_I32, TINY_SHAPE(90, 33))), ints(t, TINY_SHAPE(90, 33))), TINY_ALL, 0), &x, 1, &g);
-  return g;
-}
-static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); double tolerance; } subjects[] = {
-  {"elementwise", elementwise, 0}, {"padded", padded, 0}, {"transposed", transposed, 0}, {"sum of rows", sum_of_rows, 0},
-  {"sum of columns", sum_of_columns, 0}, {"largest", largest, 0}, {"matmul", matmul, 0}, {"odd matmul", matmul_odd, 0},
-  {"matvec", matvec, 0}, {"softmax", softmax, 1e-6}, {"conv2d", conv2d, 0}, {"lookup", lookup, 0}, {"running sum", running_sum, 0},
-  {"halves", halves, 0}, {"bytes", bytes, 0}, {"sums into", sums_into, 0}};
-enum { SUBJECTS = sizeof subjects / sizeof *subjects };
 
 // ** schedules as text **
 
@@ -111,29 +74,6 @@ static void test_text(void) {
   tiny_ctx *t = tiny_open(NULL);
   CHECK_EQ(tn_guard(t, text_trial, NULL), TINY_OK);
   tiny_close(t);
-}
-
-// ** targets: what they are decides what the heuristics choose **
-
-static const tiny_matrix_unit units[] = {{4, 4, 8, 2, TINY_BF16, TINY_BF16, TINY_F32, {"a", "b", "c"}, {"", "", ""}, "", "", ""}};
-typedef struct machine { int threads, vector_nbytes, registers; size_t cache, shared; int rich, most; } machine;   // rich: DOTs and matrix units; most: of a dim
-static const machine machines[] = {{1, 32, 16, 1 << 16, 0, 0, 0}, {1, 16, 16, 1 << 20, 0, 0, 0}, {1, 64, 32, 1 << 20, 0, 0, 0}, {1, 64, 32, 1 << 20, 0, 1, 0}, {1, 32, 16, 1 << 12, 0, 0, 0},
-  {0, 0, 0, 0, 48 << 10, 0, 0}, {0, 0, 0, 0, 0, 0, 0}, {0, 0, 0, 0, 4 << 10, 0, 7}};
-enum { MACHINES = sizeof machines / sizeof *machines };
-
-typedef struct place { tiny_limits limits; tiny_renderer renderer; tn_target target; } place;
-static void place_at(tiny_ctx *t, const machine *m, place *p) {
-  memset(p, 0, sizeof *p);
-  p->limits = t->device->limits;
-  p->limits.threads = m->threads; p->limits.vector_nbytes = m->vector_nbytes; p->limits.vector_registers = m->registers;
-  p->limits.cache_nbytes = m->cache; p->limits.shared_nbytes = m->shared; p->limits.local_total = m->threads ? 0 : 256;
-  for (int d = 0; d < 3; d++) { p->limits.global_max[d] = 100 * m->most; p->limits.local_max[d] = m->most; }
-  if (m->rich) {
-    tn_lang_c(&p->renderer);
-    p->renderer.dots = 1u << TINY_DOT_U8_I8 | 1u << TINY_DOT_BF16 | 1u << TINY_DOT_I16;
-    p->renderer.units = units; p->renderer.nunits = 1;
-  }
-  p->target.renderer = m->rich ? &p->renderer : NULL; p->target.limits = &p->limits;
 }
 
 // ** random schedules **
@@ -394,15 +334,98 @@ static void test_large(void) {
   }
 }
 
-// ** searches on the CPU **
+// ** a folder of this test's own **
 
-static char root[64];                      // a folder of this test's own
+static char root[64];
 
 static const char *in_root(const char *name) {
   static char path[256];
   snprintf(path, sizeof path, "%s/%s", root, name);
   return path;
 }
+
+// ** lists that a file holds, compiled and run by the processor **
+
+// What a file says of the kernel of x: this list. NULL: random opts, after the heuristics' own or without.
+typedef struct outsider { tiny_tensor *x; const char *text; int opts, chosen; tn_schedule list; } outsider;
+
+static tiny_code outsider_writes(tiny_ctx *t, void *arg) {
+  static tn_kernel_state s, more;
+  outsider *o = (outsider *)arg;
+  const tn_target target = {&t->device->renderer, &t->device->limits};
+  tn_build b;
+  size_t nbytes;
+  tn_cost cost;
+  memset(&b, 0, sizeof b);
+  const tn_kernel *k = kernel_of(t, o->x, &nbytes);
+  if (!k) return t->code;
+  tn_compiler_identify(t);
+  b.ast = k->ast;
+  tn_build_name(t, &b);
+  tn_state_open(&s, t, tn_prepare(t, k->ast), &target);
+  if (o->text) {
+    CHECK(tn_schedule_parse(o->text, &o->list));
+    CHECK(tn_schedule_apply(&s, &o->list));
+  } else {
+    if (o->chosen) tn_optimize(&s);
+    for (int i = 0, tries = 0; i < o->opts && tries < 60 * o->opts; tries++) {
+      const tn_opt opt = random_opt(&s);
+      const int64_t before = t->ir->serial;
+      more = s;
+      if (tn_opt_apply(&more, &opt) && tn_cost_of(t, more.sink, target.limits, &cost)) { s = more; i++; }
+      else t->ir->serial = before;
+    }
+    o->list = s.done;
+  }
+  b.found = &o->list;
+  tn_beam_to_disk(t, &b);
+  return t->code;
+}
+
+static void test_outsiders(void) {
+  enum { HALVES = 1 << TINY_DOT_BF16, BYTES = 1 << TINY_DOT_U8_I8 | 1 << TINY_DOT_I16 };
+  static const struct { const char *name, *text; uint32_t dots; } lists[] = {          // no register is as short as two lanes
+    {"halves", "DOT, LANE 0:2", HALVES}, {"bytes", "DOT, LANE 1:2", BYTES}, {"halves", "LANE 1:2, DOT", HALVES},
+    {"bytes", "DOT, UPCAST 0:2", BYTES}, {"bytes", "DOT, LANE 0:4", BYTES}};
+  enum { LISTS = sizeof lists / sizeof *lists };
+  static const char *const devices[] = {"CPU", "CPU:avx2", "LLVM"};
+  static char got[1 << 16], want[1 << 16];
+  const int n = test_rounds(60) / 20;
+  char line[TN_SCHEDULE_TEXT];
+  for (int device = 0; device < 3; device++) {
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = devices[device]; d.cache_dir = in_root(devices[device]); d.beam = 1;
+    tiny_ctx *t = tiny_open(&d);
+    if (strcmp(tiny_device(t), devices[device])) { printf("skipped: no %s here\n", devices[device]); tiny_close(t); continue; }
+    for (int i = 0; i < LISTS + (SUBJECTS - 1) * n; i++) {
+      outsider o;
+      int subject = (i - LISTS) / n;
+      memset(&o, 0, sizeof o);
+      rng = (uint64_t)(i + 1000 * device);
+      if (i < LISTS) for (o.text = lists[i].text, subject = 0; strcmp(subjects[subject].name, lists[i].name);) subject++;
+      o.opts = 1 + rnd(5); o.chosen = rnd(2);
+      if (!case_named("%s on %s", i < LISTS ? lists[i].text : subjects[subject].name, devices[device])) continue;
+      if (o.text && !(t->device->renderer.dots & lists[i].dots)) { printf("skipped: %s has no DOT for %s\n", devices[device], lists[i].name); continue; }
+      tiny_begin(t);
+      o.x = subjects[subject].make(t);
+      const size_t nbytes = (size_t)tiny_nelem(o.x) * tiny_dtype_nbytes(tiny_dtype_get(o.x));
+      const uint64_t searches = tiny_get_stats(t).searches;
+      CHECK_EQ(tn_guard(t, outsider_writes, &o), TINY_OK);
+      CHECK_EQ(tiny_reference(o.x, want, nbytes), TINY_OK);
+      const int ok = tiny_read(o.x, got, nbytes) == TINY_OK && agree(got, want, nbytes, subjects[subject].tolerance);
+      CHECK(ok);
+      CHECK_EQ(tiny_get_stats(t).searches, searches);          // it was found
+      if (!ok) { print_schedule(t, &o.list, line); fprintf(stderr, "  %s of %s on %s: %.400s\n", line, subjects[subject].name, devices[device], tiny_error(t)); }
+      tiny_clear(t);
+      tiny_end(t);
+    }
+    case_end();
+    tiny_close(t);
+  }
+}
+
+// ** searches on the CPU **
 
 typedef struct result { tiny_code code; int right; uint64_t searches, timed, compiled, hash; } result;
 
@@ -584,6 +607,7 @@ int main(void) {
   test_large();
   test_conflicts();
   test_values();
+  test_outsiders();
   if (!getenv("TEST_SEED") && !getenv("TEST_ROUNDS")) {
     test_searches();
     test_update_in_place();

@@ -552,7 +552,7 @@ RULES(tn_rules_spell, x, y, z, c)
       : tn_u3(t, TINY_OP_MULADD, x, y, z);
 RULES_END
 
-RULES(tn_rules_lanes, x, y)
+RULES(tn_rules_lanes, x, y, z)
   RULE("(ALU x ...)") {
     tiny_uop *src[4];
     int changed = 0;
@@ -561,6 +561,14 @@ RULES(tn_rules_lanes, x, y)
       changed |= src[i] != r->src[i];
     }
     return changed ? tn_uop_make(t, r->op, r->dtype, r->lanes, (int)r->nsrc, src, r->k, r->nv, r->v) : NULL;
+  }
+  RULE("(DOT x y z)") {                    // two lanes are less than any vector of words: one by one
+    tiny_uop *one[2], *src[3];
+    for (int i = 0; i < 2 && r->lanes == 2; i++) {
+      for (int j = 0; j < 3; j++) src[j] = r->src[j]->lanes == 1 ? r->src[j] : tn_pick(t, r->src[j], i, 1);
+      one[i] = tn_uop_make(t, TINY_OP_DOT, r->dtype, 1, 3, src, r->k, 0, NULL);
+    }
+    return r->lanes == 2 ? tn_stack(t, 2, one) : NULL;
   }
   RULE("(LOAD x y)") {
     tiny_uop *src[2] = {x, tn_lanes_to(t, y, r->lanes)};
