@@ -174,6 +174,33 @@ static void test_other_compiler(void) {    // $TINY_CC names one that is not cla
   CHECK_EQ(temp_files(), before);
 }
 
+// LLVM 19 left the mask over lanes of 0 / 0 out. By every compiler that is here.
+static void test_masked_division(void) {
+  enum { N = 18 };
+  float in[2 * N], got[3 * N];
+  char path[TN_OS_PATH];
+  for (int i = 0; i < 2 * N; i++) in[i] = (float)(i % 5) + 1;
+  for (size_t k = 0; k < sizeof tn_cpu_names / sizeof *tn_cpu_names; k++) {
+    if (!tn_os_find_program(tn_cpu_names[k], 0, path, sizeof path)) continue;
+    setenv("TINY_CC", tn_cpu_names[k], 1);
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "CPU";
+    tiny_ctx *t = tiny_open(&d);
+    tiny_tensor *c = tiny_from(t, in, TINY_F32, TINY_SHAPE(N, 1)), *w = tiny_from(t, in + N, TINY_F32, TINY_SHAPE(N, 1)),
+                *p = tiny_from(t, in, TINY_F32, TINY_SHAPE(N, 2)), *zero = tiny_zeros(t, TINY_F32, TINY_SHAPE(1));
+    tiny_tensor *x = tiny_where(tiny_eq(c, p), tiny_div(w, c), zero);
+    CHECK_EQ(tiny_read(tiny_pad(x, TINY_SHAPE(0, 0, 0, 1), 0), got, sizeof got), TINY_OK);
+    int right = 1;
+    for (int i = 0; i < N; i++) for (int j = 0; j < 3; j++)
+      right &= got[3 * i + j] == (j < 2 && in[i] == in[2 * i + j] ? in[N + i] / in[i] : 0);
+    CHECK(right);
+    if (!right) fprintf(stderr, "  by %s\n", tn_cpu_names[k]);
+    tiny_close(t);
+    unsetenv("TINY_CC");
+  }
+}
+
 static void test_failing(void) {
   machine m;
   machine_open(&m, 1);
@@ -356,6 +383,7 @@ int main(void) {
     test_no_memory("clang");
   }
   test_other_compiler();
+  test_masked_division();
   if (tn_os_find_program("gcc", 0, path, sizeof path)) test_no_memory("gcc");
   test_missing();
   return test_report();

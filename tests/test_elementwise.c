@@ -184,6 +184,17 @@ static void edges(void) {
   CHECK(near(at(tiny_cosh(one(TINY_F32, 89)), 0), 2.2448058e38, 1e-6));
 }
 
+// In a kernel of lanes, 0 / 0 beyond the end.
+static void masked_division(void) {
+  enum { N = 18 };
+  float in[2 * N], got[3 * N];
+  for (int i = 0; i < 2 * N; i++) in[i] = (float)(i % 5) + 1;
+  tiny_tensor *x = tiny_from(t, in, TINY_F32, TINY_SHAPE(N, 2)), *zero = tiny_zeros(t, TINY_F32, TINY_SHAPE(1));
+  tiny_tensor *y = tiny_where(tiny_eq(x, x), tiny_div(x, x), zero);
+  CHECK_EQ(tiny_read(tiny_pad(y, TINY_SHAPE(0, 0, 0, 1), 0), got, sizeof got), TINY_OK);
+  for (int i = 0; i < N; i++) CHECK(got[3 * i] == 1 && got[3 * i + 1] == 1 && got[3 * i + 2] == 0);
+}
+
 int main(void) {
   static const char *const devices[] = {"INTERP", NULL};
   for (int i = 0; i < 2; i++) {
@@ -196,6 +207,7 @@ int main(void) {
     fp8();
     gradients();
     edges();
+    masked_division();
     tiny_close(t);
   }
   return test_report();

@@ -300,8 +300,14 @@ static void tn_llvm_arithmetic(tn_llvm *x, const tiny_uop *u, const char *name) 
               tn_dtypes[u->dtype].name);
     return;
   }
-  tn_llvm_line(x, "%s = %s%s %s %s, %s", name, op, tn_llvm_stays(u) ? " nsw" : "", tn_llvm_type_of(x, a),
-               tn_llvm_expr(x, a), tn_llvm_expr(x, u->src[1]));
+  const char *type = tn_llvm_type_of(x, a);
+  const int hides = u->op == TINY_OP_FDIV && u->lanes > 1;   // as DIV of lang_c.c
+  const char *result = hides ? tn_llvm_temp(x) : name;
+  tn_llvm_line(x, "%s = %s%s %s %s, %s", result, op, tn_llvm_stays(u) ? " nsw" : "", type, tn_llvm_expr(x, a),
+               tn_llvm_expr(x, u->src[1]));
+  if (!hides) return;
+  tn_llvm_declare(x, "declare %s @llvm.arithmetic.fence.%s(%s)\n", type, tn_llvm_suffix(x, u), type);
+  tn_llvm_line(x, "%s = call %s @llvm.arithmetic.fence.%s(%s %s)", name, type, tn_llvm_suffix(x, u), type, result);
 }
 
 static const char *tn_llvm_conversion(int from, int to) {

@@ -1211,7 +1211,7 @@ void r_80_24_24_24_36466f2e(void *const *mem, const long long *args, long long t
       const f32x8 x127 = (f32x8)(((i32x8)(x125 - x126)) & x35);
       const f32x8 x128 = x127 * x36;
       const f32x8 x129 = x128 + x124;
-      const f32x8 x130 = x125 / (x125 + x37);
+      const f32x8 x130 = DIV(f32x8, i32x8, x125, (x125 + x37));
       const f32x8 x131 = x130 * x130;
       const f32x8 x132 = ((x125 - x127) - x126) + (x130 * ((x131 * ((x131 * ((x131 * ((x131 * x38) + x39)) + x40)) + x41)) + x126));
       STORE(f32x8, local8 + x119, (-((WHERE(f32x8, i32x8, (CONVERT(x9 < v120, b8x8)), (WHERE(f32x8, i32x8, (CONVERT(v120 < x28, b8x8)), ((((x124 - x129) + x128) + ((x132 * x36) + ((x132 + x127) * x42))) + x129), v120)), (WHERE(f32x8, i32x8, (CONVERT(x9 != v120, b8x8)), x3, x2)))) * x43)));
