@@ -4,7 +4,7 @@
 // prints and parses back; it is done as a list from disk is, all of it or none. As bytes: each opt is drawn from the next
 // ones and done if it is legal; the list that comes of them, done again, gives the same kernel. The interpreter then
 // finds the values that it finds without opts: the same bits, but for softmax. The last kernel takes seconds: not here.
-// runs in make test: 3000
+// runs in make test: 300
 #include "../src/all.c"
 #define CHECK(x) ((x) ? (void)0 : __builtin_trap())
 #define CHECK_EQ(a, b) CHECK((a) == (b))
