@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source e907faa19eb00f2b1cca4ef71599a98be1c08a452d820e16d5534bd080587f70
+/* tiny.h 0.1.0, source 0cce2f3a18221d92d78a7b88ca5fb982fa97cea86dc222c1ee88eac700c0794c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "e907faa19eb00f2b1cca4ef71599a98be1c08a452d820e16d5534bd080587f70"
+#define TN_SOURCE_ID "0cce2f3a18221d92d78a7b88ca5fb982fa97cea86dc222c1ee88eac700c0794c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -12796,6 +12796,7 @@ static tiny_uop *tn_pow_of(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
 #ifndef TN_RULES_DECOMPOSE
 #define TN_RULES_DECOMPOSE
 #ifndef TINY_AMALGAMATED
+#include "../ir/kernel.c"
 #include "../ir/target.c"
 #include "transcendental.c"
 #endif
@@ -42597,183 +42598,183 @@ Where things stand in tiny.h
   12442  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
   12784  src/rules/decompose.c        from what the IR means to what a target can do
-  13373  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13374  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13407  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13408  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13906  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13907  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13988  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  13989  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14667  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14668  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14888  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14889  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15498  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15499  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15786  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15787  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16259  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16260  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16366  src/tensor/activation.c      what stands between the layers of a network
-  16546  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16891  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16367  src/tensor/activation.c      what stands between the layers of a network
+  16547  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16892  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17135  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17136  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17866  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17867  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18498  src/tensor/random.c          numbers from a counter, the same on every device
-  18772  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18499  src/tensor/random.c          numbers from a counter, the same on every device
+  18773  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19092  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19388  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19093  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19389  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19525  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19526  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20064  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20065  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20783  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20784  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21185  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21186  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21324  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21325  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21771  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21772  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22207  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22208  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22555  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22875  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23001  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22556  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22876  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23002  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23159  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23160  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23651  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23927  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23652  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23928  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24023  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24024  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24278  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24673  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24279  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24674  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24949  src/tensor/params.c          lists of named tensors: what a network consists of
-  25042  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24950  src/tensor/params.c          lists of named tensors: what a network consists of
+  25043  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25424  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25425  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25540  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25541  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25837  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25838  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25953  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25954  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26425  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26426  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27200  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27201  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27668  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27669  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28102  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28103  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28274  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28275  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28691  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28808  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28692  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28809  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29245  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29246  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29411  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29412  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29637  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  29863  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29638  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  29864  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29992  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30054  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29993  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30055  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30212  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30279  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30581  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30213  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30280  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30582  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30670  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30671  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30734  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30735  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30868  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30869  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30946  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31005  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30947  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31006  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31643  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31644  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31742  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31743  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31835  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31836  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32224  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32225  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32806  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32807  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32925  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33017  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32926  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33018  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33088  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33089  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33192  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33292  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33367  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33507  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33193  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33293  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33368  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33508  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33842  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33843  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34068  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34069  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34314  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34315  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34375  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34376  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34919  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34920  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35475  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35770  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35476  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35771  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36165  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36767  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36166  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36768  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  36844  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  36845  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36942  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37153  src/runtime/device.c         which backend a context runs on
-  37295  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37445  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36943  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37154  src/runtime/device.c         which backend a context runs on
+  37296  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37446  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37616  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37681  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37617  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37682  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38031  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38453  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38032  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38454  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39170  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39171  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39608  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39609  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40376  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40377  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40594  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40595  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40867  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40868  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41135  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41136  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41312  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41313  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41486  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41847  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42083  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41487  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41848  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42084  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42231  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42397  src/runtime/context.c        opening and closing, the first error, totals
+  42232  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42398  src/runtime/context.c        opening and closing, the first error, totals
 */

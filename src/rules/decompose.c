@@ -13,6 +13,7 @@
 #ifndef TN_RULES_DECOMPOSE
 #define TN_RULES_DECOMPOSE
 #ifndef TINY_AMALGAMATED
+#include "../ir/kernel.c"
 #include "../ir/target.c"
 #include "transcendental.c"
 #endif
