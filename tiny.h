@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0cce2f3a18221d92d78a7b88ca5fb982fa97cea86dc222c1ee88eac700c0794c
+/* tiny.h 0.1.0, source 374e21f72153f017c14f9908106cc006b07fb74b6285e4baa6eec358eb7851e0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2635,7 +2635,7 @@ typedef struct tiny_language {
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, for TINY_HINT_STREAM; NULL: never asked for
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
-  const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
+  const char *dots[TINY_DOT_COUNT];        // of words %0 and %1, sum so far %2: one, or 4 and more; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s
 } tiny_language;
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0cce2f3a18221d92d78a7b88ca5fb982fa97cea86dc222c1ee88eac700c0794c"
+#define TN_SOURCE_ID "374e21f72153f017c14f9908106cc006b07fb74b6285e4baa6eec358eb7851e0"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6824,9 +6824,9 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
   return all / (nbytes < 4 ? 4 : nbytes);
 }
 
-// ** **
+// ** what choices are known by **
 
-// All that a choice may depend on.
+// All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
   int64_t word[16] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,

@@ -20,18 +20,27 @@ static tiny_tensor *ints(tiny_ctx *t, tiny_shape s) {
   return x;
 }
 
-// The kernel that computes x, whose value has *nbytes; NULL after an error.
-static const tn_kernel *kernel_of(tiny_ctx *t, const tiny_tensor *x, size_t *nbytes) {
-  tn_visit v;
-  tn_draft d;
-  const tn_kernel **kernels;
+static tiny_uop *root_of(const tiny_tensor *x) {
   tiny_uop *root = tn_uop_of(x);
-  memset(&v, 0, sizeof v);
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
+  return root;
+}
+// The kernels that compute x on such a device, and the plan whose steps they are; NULL after an error.
+static const tn_kernel **kernels_of(tiny_ctx *t, const tiny_tensor *x, const tiny_limits *limits, tn_draft *d) {
+  tn_visit v;
+  const tn_kernel **kernels;
+  tiny_uop *root = root_of(x);
+  memset(&v, 0, sizeof v);
   tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &t->device->limits, &v, &root, 1, &d, &kernels) != TINY_OK) return NULL;
+  return tn_draft_plan(t, limits, &v, &root, 1, d, &kernels) == TINY_OK ? kernels : NULL;
+}
+// The only one, whose value has *nbytes; NULL after an error.
+static const tn_kernel *kernel_of(tiny_ctx *t, const tiny_tensor *x, size_t *nbytes) {
+  tn_draft d;
+  const tn_kernel **kernels = kernels_of(t, x, &t->device->limits, &d);
+  if (!kernels) return NULL;
   CHECK_EQ(d.plan.nstep, 1);
-  *nbytes = (size_t)tn_node_nbytes(root);
+  *nbytes = (size_t)tn_node_nbytes(root_of(x));
   t->ir->serial = TN_PIPELINE_SERIAL;      // the kernel's ranges have numbers of their own
   return kernels[0];
 }

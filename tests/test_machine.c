@@ -197,14 +197,9 @@ static tiny_code choose(tiny_ctx *t, void *arg) {
 static tiny_code choose_sum(tiny_ctx *t, void *arg) { return choose_for(t, (trial *)arg, tiny_sum(ints(t, TINY_SHAPE(8, 4096)), 1, 0)); }
 // The plan of a tensor: its steps, those that work tile by tile, the innermost extent of what is copied.
 static tiny_code plan(tiny_ctx *t, trial *r, tiny_tensor *x) {
-  tn_visit v;
   tn_draft d;
-  const tn_kernel **kernels;
-  tiny_uop *root = tn_uop_of(x);
-  memset(&v, 0, sizeof v);
-  while (root->op == TINY_OP_RESHAPE) root = root->src[0];
-  tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &r->limits, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
+  const tn_kernel **kernels = kernels_of(t, x, &r->limits, &d);
+  if (!kernels) return t->code;
   r->steps = d.plan.nstep; r->tiled = 0; r->panel = 0;
   for (int i = 0; i < d.plan.nstep; i++) {
     r->tiled += d.plan.step[i].tiled > 0;

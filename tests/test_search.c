@@ -382,6 +382,7 @@ static tiny_code outsider_writes(tiny_ctx *t, void *arg) {
   return t->code;
 }
 
+// Not of the last kernel, which takes seconds.
 static void test_outsiders(void) {
   enum { HALVES = 1 << TINY_DOT_BF16, BYTES = 1 << TINY_DOT_U8_I8 | 1 << TINY_DOT_I16 };
   static const struct { const char *name, *text; uint32_t dots; } lists[] = {          // no register is as short as two lanes

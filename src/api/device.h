@@ -234,7 +234,7 @@ typedef struct tiny_language {
   const char *scatter, *scatter_masked;    // "%0 %1 %2"; "%0 %1 %2 %3 mask"
   const char *stream;                      // as store, for TINY_HINT_STREAM; NULL: never asked for
   const char *prefetch;                    // asks for address %0, which will be wanted soon; NULL: never
-  const char *dots[TINY_DOT_COUNT];        // vectors of words %0 and %1, sum so far %2; NULL: none
+  const char *dots[TINY_DOT_COUNT];        // of words %0 and %1, sum so far %2: one, or 4 and more; NULL: none
   const char *shuffle;                     // lanes %a of %0 and %1, whose lanes are numbered on; NULL: single lanes
   const char *low, *high;                  // halves of a vector: %t of %s
 } tiny_language;

@@ -86,9 +86,9 @@ static int64_t tn_machine_lanes(const tiny_limits *limits, int nbytes) {
   return all / (nbytes < 4 ? 4 : nbytes);
 }
 
-// ** **
+// ** what choices are known by **
 
-// All that a choice may depend on.
+// All that one may depend on.
 static void tn_machine_digest(tn_digester *d, const tiny_limits *limits) {
   int64_t word[16] = {limits->host_memory, limits->threads, limits->vector_nbytes, limits->vector_registers,
                       (int64_t)limits->shared_nbytes, (int64_t)limits->cache_nbytes, limits->warp, limits->local_total,
