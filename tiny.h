@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 374e21f72153f017c14f9908106cc006b07fb74b6285e4baa6eec358eb7851e0
+/* tiny.h 0.1.0, source f928fafb8e022c196eff4c2c9c0a933cfe913c9dad516b0629d48f1a6a02e9b2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2801,7 +2801,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "374e21f72153f017c14f9908106cc006b07fb74b6285e4baa6eec358eb7851e0"
+#define TN_SOURCE_ID "f928fafb8e022c196eff4c2c9c0a933cfe913c9dad516b0629d48f1a6a02e9b2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -28113,9 +28113,13 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
 #include "graph.c"
 #endif
 
-enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+enum {
+  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,            // of a reduction that is cut; parts at most
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
-  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
+  TN_CONTIGUOUS_LEAST = 64,                // elements of a step across rows, and of what is summed,
+  TN_CONTIGUOUS_READS = 128,               // reads of each, from which a contiguous copy pays
+  TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64                // of a block at most; elements summed at least
+};
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
 // once.
@@ -28168,14 +28172,14 @@ static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
   int64_t n = 1;
   for (int i = 0; i < x->ndim; i++) {
     if (!(axes >> i & 1) || x->dim[i] == 1) continue;
-    if (v->stride[i] < TN_STRAIGHT_LEAST) return 0;
+    if (v->stride[i] < TN_CONTIGUOUS_LEAST) return 0;
     n *= x->dim[i];
   }
-  return n >= TN_STRAIGHT_LEAST;
+  return n >= TN_CONTIGUOUS_LEAST;
 }
 
 // A sum of products reads its rows along the summed axes. Where those lie across it (the transposed operand of a
-// matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
+// matmul) and each is read many times, a contiguous copy costs little beside the cache lines it saves.
 static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
   tn_contraction c;
@@ -28188,7 +28192,7 @@ static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
     int across = 0;
     operand[i] = c.operand[i];
     for (int d = 0; d < x->ndim; d++) across |= (c.own[i] >> d & 1) && own->stride[d] == 1;
-    if (!across || own->stride[last] || tn_contraction_reads(&c, i) < TN_STRAIGHT_READS ||
+    if (!across || own->stride[last] || tn_contraction_reads(&c, i) < TN_CONTIGUOUS_READS ||
         !tn_sums_across(x, own, (int64_t)c.k))
       continue;
     operand[i] = tn_made_contiguous(t, operand[i], own, (int64_t)c.k);
@@ -28216,7 +28220,7 @@ static double tn_lanes_waste(const tiny_uop *x, int64_t axes, int64_t most) {
   if (tn_strides_of(x, &v) && v.stride[last] == 1)
     for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
   int64_t lanes = most;
-  while (lanes > n) lanes /= 2;            // of a vector, the others idle
+  while (lanes > n) lanes /= 2;            // of a vector, the others are not used
   const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_DEINTERLEAVE;
   return (double)((n + lanes - 1) / lanes * most) / (double)n * (apart ? TN_PANEL_APART : 1);
 }
@@ -42679,102 +42683,102 @@ Where things stand in tiny.h
                                       nothing, elements that nobody reads
   28103  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28275  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28279  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28692  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28809  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28696  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28813  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29246  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29250  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29412  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29416  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29638  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  29864  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29642  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  29868  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29993  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30055  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  29997  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30059  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30213  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30280  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30582  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30217  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30284  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30586  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30671  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30675  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30735  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30739  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30869  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30873  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30947  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31006  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30951  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31010  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31644  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31648  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31743  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31747  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31836  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31840  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32225  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32229  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32807  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32811  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32926  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33018  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32930  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33022  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33089  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33093  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33193  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33293  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33368  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33508  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33197  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33297  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33372  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33512  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33843  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33847  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34069  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34073  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34315  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34319  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34376  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34380  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34920  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34924  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35476  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35771  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35480  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  35775  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36166  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36768  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36170  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  36772  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  36845  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  36849  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36943  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37154  src/runtime/device.c         which backend a context runs on
-  37296  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37446  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  36947  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37158  src/runtime/device.c         which backend a context runs on
+  37300  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37617  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37682  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37621  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37686  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38032  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38454  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38036  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38458  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39171  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39175  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39609  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39613  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40377  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40381  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40595  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40599  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40868  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  40872  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41136  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41140  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41313  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41317  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41487  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41848  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42084  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41491  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  41852  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42088  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42232  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42398  src/runtime/context.c        opening and closing, the first error, totals
+  42236  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42402  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -11,9 +11,13 @@
 #include "graph.c"
 #endif
 
-enum { TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,
+enum {
+  TN_SPLIT_NELEM = 1 << 18, TN_SPLIT_PARTS = 256,            // of a reduction that is cut; parts at most
   TN_SPLIT_COLUMNS = 256, TN_SPLIT_TILES = 4, TN_SPLIT_SUMMED = 1 << 12,     // of long columns
-  TN_STRAIGHT_LEAST = 64, TN_STRAIGHT_READS = 128, TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64 };
+  TN_CONTIGUOUS_LEAST = 64,                // elements of a step across rows, and of what is summed,
+  TN_CONTIGUOUS_READS = 128,               // reads of each, from which a contiguous copy pays
+  TN_PANEL_VECTORS = 2, TN_PANEL_REDUCED = 64                // of a block at most; elements summed at least
+};
 
 // Are the outputs u of a reduction of x too few to be shared by threads? Columns lie together, and many are read at
 // once.
@@ -66,14 +70,14 @@ static int tn_sums_across(const tiny_uop *x, const tiny_view *v, int64_t axes) {
   int64_t n = 1;
   for (int i = 0; i < x->ndim; i++) {
     if (!(axes >> i & 1) || x->dim[i] == 1) continue;
-    if (v->stride[i] < TN_STRAIGHT_LEAST) return 0;
+    if (v->stride[i] < TN_CONTIGUOUS_LEAST) return 0;
     n *= x->dim[i];
   }
-  return n >= TN_STRAIGHT_LEAST;
+  return n >= TN_CONTIGUOUS_LEAST;
 }
 
 // A sum of products reads its rows along the summed axes. Where those lie across it (the transposed operand of a
-// matmul) and each is read many times, a straightened copy costs little beside the cache lines it saves.
+// matmul) and each is read many times, a contiguous copy costs little beside the cache lines it saves.
 static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
   tiny_uop *x = u->src[0], *operand[2];
   tn_contraction c;
@@ -86,7 +90,7 @@ static tiny_uop *tn_contiguous_operands(tiny_ctx *t, tiny_uop *u) {
     int across = 0;
     operand[i] = c.operand[i];
     for (int d = 0; d < x->ndim; d++) across |= (c.own[i] >> d & 1) && own->stride[d] == 1;
-    if (!across || own->stride[last] || tn_contraction_reads(&c, i) < TN_STRAIGHT_READS ||
+    if (!across || own->stride[last] || tn_contraction_reads(&c, i) < TN_CONTIGUOUS_READS ||
         !tn_sums_across(x, own, (int64_t)c.k))
       continue;
     operand[i] = tn_made_contiguous(t, operand[i], own, (int64_t)c.k);
@@ -114,7 +118,7 @@ static double tn_lanes_waste(const tiny_uop *x, int64_t axes, int64_t most) {
   if (tn_strides_of(x, &v) && v.stride[last] == 1)
     for (int i = last - 1; i >= 0 && !(axes >> i & 1) && (x->dim[i] == 1 || v.stride[i] == n); i--) n *= x->dim[i];
   int64_t lanes = most;
-  while (lanes > n) lanes /= 2;            // of a vector, the others idle
+  while (lanes > n) lanes /= 2;            // of a vector, the others are not used
   const int apart = tn_strides_from(x, TINY_OP_PAD, &v) && v.stride[last] > 1 && v.stride[last] <= TN_DEINTERLEAVE;
   return (double)((n + lanes - 1) / lanes * most) / (double)n * (apart ? TN_PANEL_APART : 1);
 }
