@@ -238,7 +238,7 @@ static void late_event_free(void *dev, void *event) { (void)dev; late_event_drop
 
 static const tiny_backend late_backend = {
   TINY_BACKEND_VERSION, "INTERP", late_open, late_close, tn_interp_target, NULL, late_alloc, late_free, late_copy_in,
-  late_copy_out, late_map, NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch, late_submit,
+  late_copy_out, NULL, late_map, NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch, late_submit,
   late_event_new, late_wait, late_event_free, late_sync, NULL
 };
 #define TN_INTERP &late_backend

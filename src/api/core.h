@@ -61,6 +61,8 @@ typedef enum tiny_dtype {
 
 // The most dims that a tensor has.
 #define TINY_MAX_DIMS 16
+// The most devices that a context has.
+#define TINY_MAX_DEVICES 16
 // As an axis: all axes.
 #define TINY_ALL (-1000)
 

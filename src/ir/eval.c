@@ -808,7 +808,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return tn_eval_memory(t, g, u, out, n);
     case TINY_OP_CONST: case TINY_OP_SCALAR: out[0] = u->k; return TINY_OK;
     case TINY_OP_IOTA: for (int64_t i = 0; i < n; i++) out[i] = i; return TINY_OK;
-    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER:
+    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_AFTER:
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:

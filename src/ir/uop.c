@@ -14,6 +14,7 @@
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
+//   COPY (x) k number of the device whose memory x goes to
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
@@ -115,6 +116,7 @@ struct tn_ir {
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
+  const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -248,6 +250,21 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
             tn_dims_text(to, sizeof to, n, dim));
   return 0;
 }
+// The device on which u is computed is that of its sources, where they have one: constants and positions are made
+// anywhere. 0: they live on two, an error.
+static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
+  if (u->op == TINY_OP_COPY) { u->device = (uint8_t)(u->k + 1); return 1; }
+  for (uint32_t i = 0; i < (u->op == TINY_OP_AFTER ? 1 : u->nsrc); i++) {
+    const int d = u->src[i]->device;
+    if (d && u->device && d != u->device) {
+      tiny_fail(t, TINY_E_DEVICE, "%s: one operand lives on %s, another on %s; tiny_to copies it", tn_ops[u->op].name,
+                t->ir->device_name(t, u->device), t->ir->device_name(t, d));
+      return 0;
+    }
+    if (d) u->device = (uint8_t)d;
+  }
+  return 1;
+}
 static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
 
 static void tn_bounds_div(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
@@ -307,8 +324,8 @@ static void tn_uop_bounds(tiny_uop *u) {
       break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
-    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:
-    case TINY_OP_AFTER:
+    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_BROADCAST:
+    case TINY_OP_PICK: case TINY_OP_AFTER:
       u->vmin = a->vmin;
       u->vmax = a->vmax;
       break;
@@ -486,9 +503,10 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.op = (uint8_t)op;
   key.dtype = (uint8_t)dtype;
   key.lanes = (uint16_t)lanes;
-  key.nv = (uint16_t)nv;
+  key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
+  if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);

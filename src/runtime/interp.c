@@ -68,7 +68,7 @@ static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
   TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc,
-  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, tn_interp_load_uops,
+  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, NULL, tn_interp_load_uops,
   tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, NULL, NULL, NULL, tn_interp_sync, NULL
 };
 #endif

@@ -90,7 +90,7 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 
 static const tiny_backend tn_null_backend = {
   TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
+  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_null_compile,
   tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
 };
 #endif
