@@ -125,7 +125,7 @@ static void keep_launch(tn_beam *b) {
 static tiny_code prepare_candidates(tiny_ctx *t, void *arg) {
   subject *x = (subject *)arg;
   tn_beam *b = &x->b;
-  const tn_target target = {&t->device->renderer, &t->device->limits};
+  const tn_target target = {&t->device[0]->renderer, &t->device[0]->limits};
   tn_candidates s;
   tn_kernel_state *choice = (tn_kernel_state *)tn_scratch(t, sizeof *choice);
   int range = 0;
@@ -151,7 +151,7 @@ static char **schedules;
 
 static tiny_code prepare_schedules(tiny_ctx *t, void *arg) {
   subject *x = (subject *)arg;
-  const tn_target target = {&t->device->renderer, &t->device->limits};
+  const tn_target target = {&t->device[0]->renderer, &t->device[0]->limits};
   begin(t, x);
   tn_beam_bind(t, &x->b);
   for (int i = 0; i < x->n; i++) {
@@ -194,7 +194,8 @@ static tiny_code kernel_of(tiny_ctx *t, void *arg) {
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   memset(&v, 0, sizeof v);
   tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &t->device->limits, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
+  const tn_targets targets = tn_context_targets(t);
+  if (tn_draft_plan(t, &targets, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
   tn_list nodes = {NULL, 0, 0};
   tn_toposort(t, kernels[d.plan.nstep - 1]->ast, &nodes);
   for (int i = 0; i < nodes.n; i++) nodes.u[i]->seq = (uint32_t)i;

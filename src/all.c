@@ -91,6 +91,7 @@
 
 // ** schedule: graph -> kernels **
 #include "schedule/graph.c"
+#include "schedule/place.c"
 #include "schedule/pull.c"
 #include "schedule/canonical.c"
 #include "schedule/rangeify.c"
@@ -152,6 +153,7 @@
 #include "runtime/compiler.c"
 #include "runtime/program.c"
 #include "runtime/beam.c"
+#include "runtime/copy.c"
 #include "runtime/run.c"
 #include "runtime/realize.c"
 #include "runtime/capture.c"

@@ -223,7 +223,7 @@ static void side_usable(tiny_ctx *t) {
   const tiny_code code = tiny_read(tiny_add(x, x), got, sizeof got);
   if (code != TINY_OK) fprintf(stderr, "unusable: %s\n", tiny_error(t));
   FUZZ_CHECK(code == TINY_OK && !tiny_error(t)[0]);
-  for (int i = 0; i < 4 && t->device->backend->load_uops == fuzz_load; i++) FUZZ_CHECK(got[i] == 2 * v[i]);
+  for (int i = 0; i < 4 && t->device[0]->backend->load_uops == fuzz_load; i++) FUZZ_CHECK(got[i] == 2 * v[i]);
 }
 // Ends what an input has left, so that the next one finds the context as a new one, but for what it remembers of plans:
 // reading the sets of rules takes a hundred times as long as an input.

@@ -30,14 +30,16 @@ static const tn_kernel **kernels_of(tiny_ctx *t, const tiny_tensor *x, const tin
   tn_visit v;
   const tn_kernel **kernels;
   tiny_uop *root = root_of(x);
-  memset(&v, 0, sizeof v);
+  tn_targets targets;
+  memset(&v, 0, sizeof v); memset(&targets, 0, sizeof targets);
+  targets.limits[0] = limits; targets.n = 1;
   tn_visit_graph(t, &v, &root, 1);
-  return tn_draft_plan(t, limits, &v, &root, 1, d, &kernels) == TINY_OK ? kernels : NULL;
+  return tn_draft_plan(t, &targets, &v, &root, 1, d, &kernels) == TINY_OK ? kernels : NULL;
 }
 // The only one, whose value has *nbytes; NULL after an error.
 static const tn_kernel *kernel_of(tiny_ctx *t, const tiny_tensor *x, size_t *nbytes) {
   tn_draft d;
-  const tn_kernel **kernels = kernels_of(t, x, &t->device->limits, &d);
+  const tn_kernel **kernels = kernels_of(t, x, &t->device[0]->limits, &d);
   if (!kernels) return NULL;
   CHECK_EQ(d.plan.nstep, 1);
   *nbytes = (size_t)tn_node_nbytes(root_of(x));
@@ -56,7 +58,7 @@ static tiny_code run_list(tiny_ctx *t, const tn_kernel *k, const tn_lowered *low
   memcpy(l.local, low->local, sizeof l.local);
   void *module = tn_interp_backend.load_uops(t, low->list, low->n);
   if (!module) return t->code;
-  t->device->backend->sync(t->device->dev);    // the interpreter looks at memory past the device
+  t->device[0]->backend->sync(t->device[0]->dev);    // the interpreter looks at memory past the device
   l.kernel = module;
   const tiny_code code = tn_interp_backend.launch(t, &l);
   tn_interp_backend.unload(t, module);

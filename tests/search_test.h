@@ -68,7 +68,7 @@ enum { MACHINES = sizeof machines / sizeof *machines };
 typedef struct place { tiny_limits limits; tiny_renderer renderer; tn_target target; } place;
 static void place_at(tiny_ctx *t, const machine *m, place *p) {
   memset(p, 0, sizeof *p);
-  p->limits = t->device->limits;
+  p->limits = t->device[0]->limits;
   p->limits.threads = m->threads; p->limits.vector_nbytes = m->vector_nbytes; p->limits.vector_registers = m->registers;
   p->limits.cache_nbytes = m->cache; p->limits.shared_nbytes = m->shared; p->limits.local_total = m->threads ? 0 : 256;
   for (int d = 0; d < 3; d++) { p->limits.global_max[d] = 100 * m->most; p->limits.local_max[d] = m->most; }

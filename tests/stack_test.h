@@ -8,12 +8,12 @@ size_t test_panels_nbytes(tiny_ctx *t);                  // all of it, as it is 
 #ifndef TEST_WHOLE
 int test_frame_close(tiny_ctx *t) { return tn_frame_close(t); }
 size_t test_local_nbytes(tiny_ctx *t, int *slots) {
-  const tn_cpu *c = (const tn_cpu *)t->device->dev;
+  const tn_cpu *c = (const tn_cpu *)t->device[0]->dev;
   *slots = c->slots;
   return c->local_nbytes;
 }
 size_t test_panels_nbytes(tiny_ctx *t) {
-  const tn_cpu *c = (const tn_cpu *)t->device->dev;
+  const tn_cpu *c = (const tn_cpu *)t->device[0]->dev;
   return c->local_nbytes * (size_t)c->slots + TN_CPU_ALIGN;
 }
 #endif

@@ -308,9 +308,9 @@ static void test_bounded(const char *device, int n) {
     int modules = 0;
     CHECK(sum_of(t, i, NULL) == 1.5 * i * (i - 1));
     CHECK(sum_of(t, 61, NULL) == 1.5 * 61 * 60);   // asked for all the time
-    for (const tn_module *m = t->programs->modules; m; m = m->next) modules++;
+    for (const tn_module *m = t->device[0]->programs->modules; m; m = m->next) modules++;
     CHECK(t->schedules->n <= TN_MOST_PLANS + 1);
-    CHECK(t->programs->n <= TN_MOST_EXECUTABLES && modules <= t->programs->n);
+    CHECK(t->device[0]->programs->n <= TN_MOST_EXECUTABLES && modules <= t->device[0]->programs->n);
   }
   const uint64_t schedules = tiny_get_stats(t).schedules;
   CHECK_EQ(schedules, 2 * (uint64_t)n + 3);          // all but 60, captured and then read, and 61 twice
@@ -348,7 +348,7 @@ static void test_imported_bounded(void) {
     CHECK(tiny_item(tiny_sum(times(t, x, 7), TINY_ALL, 0)) == 70);   // asked for all the time
     tiny_end(t);
     CHECK(t->runtime->ncustom <= 2 * (TN_MOST_CUSTOMS + 3));
-    CHECK(t->programs->n <= TN_MOST_EXECUTABLES);
+    CHECK(t->device[0]->programs->n <= TN_MOST_EXECUTABLES);
   }
   CHECK(tiny_item(tiny_sum(waits, TINY_ALL, 0)) == 10000);
   CHECK_EQ(tiny_run(captured, &x, &out), TINY_OK);

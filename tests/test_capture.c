@@ -85,7 +85,7 @@ static uint64_t kernels_of(tiny_program *p, tiny_tensor *x, float want) {
 }
 static void test_kept(void) {
   float mine[4] = {1, 2, 3, 4};
-  const int shares = t->device->limits.host_memory;
+  const int shares = t->device[0]->limits.host_memory;
   tiny_tensor *x = of4(2, 2, 2, 2), *w = of4(1, 2, 3, 4),
               *b = shares ? tiny_blob(t, mine, TINY_F32, TINY_SHAPE(4), NULL) : of4(1, 2, 3, 4);
   tiny_tensor *y = tiny_mul(x, tiny_sqrt(tiny_mul(tiny_sum(w, 0, 1), tiny_like(x, 0.4f))));

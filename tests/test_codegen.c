@@ -164,7 +164,7 @@ static tiny_code run_trial(tiny_ctx *t, void *arg) {
   trial *r = (trial *)arg;
   const tn_kernel *k = kernel_of(t, subjects[r->subject].make(t), &r->nbytes);
   if (!k) return t->code;
-  tiny_limits limits = t->device->limits;
+  tiny_limits limits = t->device[0]->limits;
   limits.threads = r->threads;
   const tn_target target = {NULL, &limits};
   moves m;
@@ -402,7 +402,7 @@ typedef struct product { tiny_tensor *x; int stages; size_t nbytes; void *plain,
 static tiny_code run_product(tiny_ctx *t, void *arg) {
   product *p = (product *)arg;
   tn_list stages = {NULL, 0, 0};
-  tiny_limits limits = t->device->limits;
+  tiny_limits limits = t->device[0]->limits;
   limits.threads = 1; limits.vector_nbytes = 64; limits.vector_registers = 32; limits.cache_nbytes = 1 << 20;
   const tn_target target = {NULL, &limits};
   const tn_kernel *k = kernel_of(t, p->x, &p->nbytes);

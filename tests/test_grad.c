@@ -8,7 +8,7 @@ enum { NA = 24, NB = 4 };
 static double weight[64];
 
 static const void *host(tiny_ctx *ctx, tiny_uop *buffer) {    // once what is copied in has come there
-  return ctx->device->backend->sync(ctx->device->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
+  return ctx->device[0]->backend->sync(ctx->device[0]->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
 }
 static double *memory(const tiny_tensor *x) {                // of a tensor made by tiny_from
   tiny_uop *u = tn_uop_of(x);

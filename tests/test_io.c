@@ -189,7 +189,7 @@ static void maps(void) {
   tiny_archive *a = tiny_archive_open(t, path);
   tiny_tensor *y = tiny_archive_get(a, "big"), *z = tiny_archive_get(a, "big"), *w = tiny_load_npy(t, at("big.npy"));
   tiny_archive_close(a);
-  CHECK_EQ(tiny_get_stats(t).nbytes_live, before + (t->device->limits.host_memory ? 0 : 3u << 18));
+  CHECK_EQ(tiny_get_stats(t).nbytes_live, before + (t->device[0]->limits.host_memory ? 0 : 3u << 18));
   tiny_assign(y, tiny_add(y, tiny_like(y, 1)));
   CHECK(tiny_item(tiny_slice(y, 0, 5, 6, 1)) == 6);
   CHECK(tiny_item(tiny_slice(z, 0, 5, 6, 1)) == 5 && tiny_item(tiny_slice(w, 0, -1, 1 << 16, 1)) == 65535);

@@ -108,7 +108,7 @@ static void test_own(void) {
 static int has_compiler(void) {
   tiny_ctx *t = opened("LLVM", "", NULL, "");
   tn_compiler_identify(t);
-  const int has = tn_cpu_has_compiler(t->device->dev);
+  const int has = tn_cpu_has_compiler(t->device[0]->dev);
   tiny_close(t);
   return has;
 }

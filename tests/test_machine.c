@@ -154,7 +154,7 @@ static void test_cpu(void) {
   memset(&d, 0, sizeof d);
   d.device = "CPU"; d.cache_dir = "";
   tiny_ctx *t = tiny_open(&d), *u = tiny_open(&d);
-  const tiny_limits *a = &t->device->limits, *b = &u->device->limits;
+  const tiny_limits *a = &t->device[0]->limits, *b = &u->device[0]->limits;
   tn_digester x = tn_digest_open(), y = tn_digest_open();
   tn_machine_digest(&x, a);
   tn_machine_digest(&y, b);
@@ -179,7 +179,7 @@ static void limits_of(tiny_limits *l, int vector_nbytes, size_t near, size_t las
 // The schedule that the heuristics choose.
 typedef struct trial { tiny_limits limits; char text[TN_SCHEDULE_TEXT]; int steps, tiled; int64_t panel; } trial;
 static tiny_code choose_for(tiny_ctx *t, trial *r, tiny_tensor *x) {
-  const tn_target target = {&t->device->renderer, &r->limits};
+  const tn_target target = {&t->device[0]->renderer, &r->limits};
   size_t nbytes;
   tn_kernel_state *s = (tn_kernel_state *)tn_scratch(t, sizeof *s);
   tiny_bytes text = {t, NULL, 0, 0};

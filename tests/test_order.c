@@ -171,7 +171,7 @@ int main(void) {
       case_seeded((unsigned long long)(first + i), "TEST_FROM=%llu TEST_ROUNDS=1");
       memset(&w, 0, sizeof w);
       w.t = t;
-      w.shares = t->device->limits.host_memory;
+      w.shares = t->device[0]->limits.host_memory;
       state = (uint32_t)(first + i) * 2654435761u;
       tiny_begin(t);
       const int good = sequence(&w);

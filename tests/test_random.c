@@ -25,7 +25,7 @@
 // ** running and comparing **
 
 static const void *data_of(tiny_ctx *t, tiny_uop *buffer) {
-  return t->device->backend->sync(t->device->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
+  return t->device[0]->backend->sync(t->device[0]->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
 }
 static size_t nbytes_of(const item *a) { return (size_t)nelem(a) * tn_dtypes[a->dtype].nbytes; }
 

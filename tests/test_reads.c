@@ -78,7 +78,7 @@ static void check_choice(const choice *c, int seed) {
   CHECK_EQ(tiny_grad(sum_of(c->fn(leaf)), &leaf, 1, &g), TINY_OK);
   CHECK_EQ(tiny_read(g, by_value, sizeof by_value), TINY_OK);
   for (int j = 0; j < M; j++) { want[j] = 0; for (int i = 0; i < N; i++) want[j] += by_value[i * M + j] * f[i * M + j]; }
-  for (int how = 0; how < 3 - (t->device->name[0] == 'C'); how++) {   // not read; read before the gradient is built; after
+  for (int how = 0; how < 3 - (t->device[0]->name[0] == 'C'); how++) {   // not read; read before the gradient is built; after
     tiny_begin(t);
     x = fresh(seed, TINY_SHAPE(N, M)); w = fresh(seed + 99, TINY_SHAPE(M));
     tiny_tensor *again = tiny_mul(standard(x), w), *out = c->fn(again);

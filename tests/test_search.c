@@ -298,7 +298,8 @@ static tiny_code large_trial(tiny_ctx *t, void *arg) {
   memset(&v, 0, sizeof v);
   while (root->op == TINY_OP_RESHAPE) root = root->src[0];
   tn_visit_graph(t, &v, &root, 1);
-  if (tn_draft_plan(t, &t->device->limits, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
+  const tn_targets targets = tn_context_targets(t);
+  if (tn_draft_plan(t, &targets, &v, &root, 1, &d, &kernels) != TINY_OK) return t->code;
   for (int i = 0; i < d.plan.nstep; i++) for (int m = 0; m < MACHINES; m++) {
     place p;
     place_at(t, &machines[m], &p);
@@ -352,7 +353,7 @@ typedef struct outsider { tiny_tensor *x; const char *text; int opts, chosen; tn
 static tiny_code outsider_writes(tiny_ctx *t, void *arg) {
   static tn_kernel_state s, more;
   outsider *o = (outsider *)arg;
-  const tn_target target = {&t->device->renderer, &t->device->limits};
+  const tn_target target = {&t->device[0]->renderer, &t->device[0]->limits};
   tn_build b;
   size_t nbytes;
   tn_cost cost;
@@ -407,7 +408,7 @@ static void test_outsiders(void) {
       if (i < LISTS) for (o.text = lists[i].text, subject = 0; strcmp(subjects[subject].name, lists[i].name);) subject++;
       o.opts = 1 + rnd(5); o.chosen = rnd(2);
       if (!case_named("%s on %s", i < LISTS ? lists[i].text : subjects[subject].name, devices[device])) continue;
-      if (o.text && !(t->device->renderer.dots & lists[i].dots)) { printf("skipped: %s has no DOT for %s\n", devices[device], lists[i].name); continue; }
+      if (o.text && !(t->device[0]->renderer.dots & lists[i].dots)) { printf("skipped: %s has no DOT for %s\n", devices[device], lists[i].name); continue; }
       tiny_begin(t);
       o.x = subjects[subject].make(t);
       const size_t nbytes = (size_t)tiny_nelem(o.x) * tiny_dtype_nbytes(tiny_dtype_get(o.x));

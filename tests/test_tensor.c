@@ -9,7 +9,7 @@ static tiny_ctx *t;
 // ** how a tensor's value is found **
 
 static const void *host(tiny_ctx *ctx, tiny_uop *buffer) {
-  return ctx->device->backend->sync(ctx->device->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
+  return ctx->device[0]->backend->sync(ctx->device[0]->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
 }
 static tiny_code by_oracle(tiny_tensor *x, void *out, size_t nbytes) { (void)nbytes; return tn_eval_graph(tn_ctx_of(x), tn_uop_of(x), out, host); }
 static tiny_code by_device(tiny_tensor *x, void *out, size_t nbytes) { return tiny_read(x, out, nbytes); }

@@ -357,19 +357,19 @@ static void test_prelude_in_key(void) {
   d.device = "CPU"; d.cache_dir = "";
   tiny_ctx *t = tiny_open(&d);
   static const char *const own[] = {"#define nothing 1", NULL};
-  struct tn_device *dev = t->device;
+  struct tn_device *dev = t->device[0];
   const tn_digest before = tn_text_key(t, "kernel", "text"), other = tn_text_key(t, "kernel", "Text");
   CHECK(!tn_digest_same(&before, &other));
   const tn_digest again = tn_text_key(t, "kernel", "text");
   CHECK(tn_digest_same(&before, &again));
   const char *const *prelude = dev->renderer.language.prelude, *lanes = dev->renderer.language.lanes;
-  dev->renderer.language.prelude = own; t->programs->based = 0;
+  dev->renderer.language.prelude = own; t->device[0]->programs->based = 0;
   const tn_digest prelude_key = tn_text_key(t, "kernel", "text");
   CHECK(!tn_digest_same(&before, &prelude_key));
-  dev->renderer.language.prelude = prelude; dev->renderer.language.lanes = "// %l"; t->programs->based = 0;
+  dev->renderer.language.prelude = prelude; dev->renderer.language.lanes = "// %l"; t->device[0]->programs->based = 0;
   const tn_digest lanes_key = tn_text_key(t, "kernel", "text");
   CHECK(!tn_digest_same(&before, &lanes_key));
-  dev->renderer.language.lanes = lanes; t->programs->based = 0;
+  dev->renderer.language.lanes = lanes; t->device[0]->programs->based = 0;
   tn_cpu *c = (tn_cpu *)dev->dev;
   tn_cpu_describe(c, "another answer");
   const tn_digest answer_key = tn_text_key(t, "kernel", "text");
@@ -417,10 +417,10 @@ static int fill_scene(void) {
     char text[64];
     snprintf(text, sizeof text, "%d of %d", i, (int)getpid());
     const tn_digest key = tn_text_key(t, "module", text);
-    tn_cache_write(&t->programs->cache, &key, "bin", big, sizeof big);
+    tn_cache_write(t->cache, &key, "bin", big, sizeof big);
     tn_scratch_reset(t, 0);
   }
-  const int kept = t->programs->cache.dir[0] != 0;
+  const int kept = t->cache->dir[0] != 0;
   tiny_close(t);
   return !kept;
 }
@@ -460,9 +460,9 @@ static int limited_scene(void) {           // files of this process may have 4 K
   tiny_ctx *t = tiny_open(&d);
   static char big[20000];
   const tn_digest key = tn_text_key(t, "module", "x");
-  tn_cache_write(&t->programs->cache, &key, "bin", big, sizeof big);
+  tn_cache_write(t->cache, &key, "bin", big, sizeof big);
   tn_scratch_reset(t, 0);
-  const int gave_up = !t->programs->cache.dir[0];
+  const int gave_up = !t->cache->dir[0];
   tiny_tensor *x = tiny_ones(t, TINY_F32, TINY_SHAPE(100, 100));
   const tiny_code code = tiny_save_npy(x, in_root("big.npy"));
   tiny_close(t);

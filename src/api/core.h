@@ -140,12 +140,13 @@ typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *use
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2": an x86
-  // processor as if it had AVX2 and nothing wider
+  // processor as if it had AVX2 and nothing wider. Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
   tiny_pool pool;                          // instead of own threads
-  tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of all live buffers (0: none)
+  tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of live buffers of a device (0: none)
+  const size_t *max_nbytes_of;             // caps for each device by its number, 0: max_nbytes; NULL: that for all
   tiny_logger log;                         // where lines go; default stderr, and only when asked by debug
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
@@ -167,7 +168,7 @@ TINY_API const char *tiny_error(const tiny_ctx *t);
 TINY_API tiny_code   tiny_status(const tiny_ctx *t);
 // Forgets the error. Poisoned tensors stay poisoned, and a context that did not open stays closed.
 TINY_API void        tiny_clear(tiny_ctx *t);
-// The name of the device, "CPU"; "" when none is open.
+// The name of device 0, "CPU"; "" when none is open.
 TINY_API const char *tiny_device(const tiny_ctx *t);
 
 // Opens a frame; frames nest.
@@ -191,9 +192,21 @@ typedef struct tiny_stats {
   uint64_t nbytes_arena, nbytes_arena_least;
   uint64_t nodes;                          // live IR nodes
   uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
+  uint64_t copies, nbytes_copied;          // from another device to this one
 } tiny_stats;
-// The totals, at no cost; zeros for NULL.
+// The totals of all devices, at no cost; zeros for NULL.
 TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
+
+// Devices are numbered from 0, in the order of tiny_desc.device. How many there are; 0 for NULL.
+TINY_API int         tiny_devices(const tiny_ctx *t);
+// The name of one, "NV:1"; "" for a number that there is not.
+TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
+// What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
+// nbytes_peak; the rest is 0. Zeros for a number that there is not.
+TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);
+// From now on tiny_from, tiny_blob, files and values that are read but are made of no tensor in memory go to this
+// device; at first that is 0. Returns the one before, -1 after TINY_E_ARG.
+TINY_API int         tiny_use_device(tiny_ctx *t, int device);
 
 // ** tensors ********************************************************************************** >>tensors
 
@@ -244,6 +257,13 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
+// x on that device, a number as in tiny_devices: a copy when x is computed on another one; where it lives there already,
+// or on none, x. It is lazy, and gradients flow back through it. An operator takes tensors of one device, and is
+// TINY_E_DEVICE for those of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
+TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device);
+// The device on which x is computed or lies; -1: any, such as of constants and random numbers, which are made where they
+// are used. It is -1 for poison, too.
+TINY_API int         tiny_device_of(const tiny_tensor *x);
 // A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
 // x, but fusion stops here: it is stored, row-major.

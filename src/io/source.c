@@ -109,9 +109,9 @@ static int64_t tn_source_nelem(int n, const int64_t *dim) {
 static tn_storage *tn_source_pages(const tn_source *s, size_t at, size_t nbytes, size_t each) {
   void *base;
   size_t total;
-  if (!s->mapping || nbytes < TN_MAP_MIN || (s->at + at) % each || !s->t->device->limits.host_memory)
+  if (!s->mapping || nbytes < TN_MAP_MIN || (s->at + at) % each || !tn_device_here(s->t)->limits.host_memory)
     return NULL;
-  tn_storage *storage = tn_storage_borrow(s->t, NULL, nbytes);
+  tn_storage *storage = tn_storage_borrow(tn_device_here(s->t), NULL, nbytes);
   if (!storage) return NULL;
   storage->mem = tn_os_map_part(s->mapping, s->at + at, nbytes, &base, &total);
   if (!storage->mem) { tn_storage_drop(s->t, storage); return NULL; }
@@ -125,7 +125,7 @@ static tiny_uop *tn_source_swapped(const tn_source *s, size_t at, int dtype, int
   void *swapped = tn_alloc(s->t, nbytes);
   if (!swapped) return &s->t->ir->bad;
   tn_swap_bytes(swapped, s->data + at, nbytes, each);
-  tiny_uop *u = tn_upload(s->t, swapped, dtype, ndim, dim);
+  tiny_uop *u = tn_upload(tn_device_here(s->t), swapped, dtype, ndim, dim);
   tn_release(s->t, swapped, nbytes);
   return u;
 }
@@ -148,7 +148,7 @@ static int tn_source_tensor(const tn_source *s, size_t at, int dtype, int big, i
   if (each > 1 && nbytes && big == tn_host_is_little()) u = tn_source_swapped(s, at, dtype, ndim, dim);
   else if ((pages = tn_source_pages(s, at, nbytes, each)) != NULL)
     u = tn_reshape(t, tn_buffer_node(t, pages, dtype, nelem), ndim, dim);
-  else u = t->code == TINY_E_MEMORY ? &t->ir->bad : tn_upload(t, s->data + at, dtype, ndim, dim);
+  else u = t->code == TINY_E_MEMORY ? &t->ir->bad : tn_upload(tn_device_here(t), s->data + at, dtype, ndim, dim);
   *out = u;
   return !tn_bad(t, u);
 }
@@ -176,14 +176,14 @@ static int tn_sink_put(tn_sink *s, const void *data, size_t nbytes) {
 static const void *tn_sink_elements(tn_sink *s, tiny_tensor *x, void **copy, size_t *nbytes) {
   static const char none[1] = {0};
   tiny_ctx *t = s->t;
-  struct tn_device *d = t->device;
   const size_t each = tn_dtypes[tn_uop_of(x)->dtype].nbytes;
   const tiny_uop *plain = tn_plain_buffer(tn_uop_of(x));
+  const tn_storage *storage = plain ? (tn_storage *)plain->ptr : NULL;
   *nbytes = (size_t)tn_node_nbytes(tn_uop_of(x));
   *copy = NULL;
   if (!*nbytes) return none;
-  const void *const seen = plain && tn_host_is_little() ? tn_storage_view(t, (tn_storage *)plain->ptr, *nbytes) : NULL;
-  if (seen) return d->backend->sync(d->dev) == TINY_OK ? seen : NULL;
+  const void *const seen = plain && tn_host_is_little() ? tn_storage_view(storage, *nbytes) : NULL;
+  if (seen) return storage->device->backend->sync(storage->device->dev) == TINY_OK ? seen : NULL;
   *copy = tn_alloc(t, *nbytes);
   if (*copy && tiny_read(x, *copy, *nbytes) != TINY_OK) {
     tn_release(t, *copy, *nbytes);

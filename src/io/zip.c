@@ -210,11 +210,11 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   const tn_npy_array *n = &u->array;
   tiny_ctx *t = u->a->s.t;
   const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
-  tn_storage *storage = tn_storage_for(t, nbytes);
+  struct tn_device *d = tn_device_here(t);
+  tn_storage *storage = tn_storage_for(d, nbytes);
   if (!storage) return 0;
-  struct tn_device *d = t->device;
   const tiny_mem to = {storage->mem, 0};
-  void *const direct = tn_storage_view(t, storage, nbytes);
+  void *const direct = tn_storage_view(storage, nbytes);
   unsigned char *data = (unsigned char *)(direct ? direct : tn_alloc(t, nbytes + 1));
   int done = !direct || d->backend->sync(d->dev) == TINY_OK;     // what had this memory before may still be at work
   done = done && (data || !nbytes) && tn_unpack_data(u, data);

@@ -98,6 +98,17 @@ static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t
   return tn_reshape(t, x, x->ndim + 1, dim);
 }
 
+// x in memory of that device (tiny_uop.device).
+static tiny_uop *tn_copy_to(tiny_ctx *t, tiny_uop *x, int device) {
+  if (tn_bad(t, x) || x->device == device) return x;
+  return tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
+}
+
+// x, a number that is the library's own, where y is computed.
+static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
+  return tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device ? x : tn_copy_to(t, x, y->device);
+}
+
 // ** constants **
 
 static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {

@@ -97,10 +97,10 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
   b->launch.args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *b->launch.args);
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_PARAM && !mem[all.u[i]->k].base) {
     const tiny_uop *u = all.u[i];
-    tn_storage *s = tn_storage_new(t, (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
+    tn_storage *s = tn_storage_new(t->device[0], (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
     if (!s) return 0;
     mem[u->k].base = s->mem;
-    if (tn_beam_fill(t->device, s, u->dtype, !freely) != TINY_OK) return 0;
+    if (tn_beam_fill(t->device[0], s, u->dtype, !freely) != TINY_OK) return 0;
   }
   return 1;
 }
@@ -108,7 +108,7 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
 // ** timing **
 
 static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
-  struct tn_device *d = b->t->device;
+  struct tn_device *d = b->t->device[0];
   tiny_launch l = b->launch;
   l.kernel = c->kernel; l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
@@ -147,7 +147,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
   for (int i = from; i < b->n; i++) {
     tn_build *x = &builds[i - from];
     b->tried[i].ns = HUGE_VAL;
-    x->ast = b->ast;
+    x->at = t->device[0]->programs; x->ast = b->ast;
     x->found = i ? &b->tried[i].list : NULL;
     snprintf(x->name, sizeof x->name, "candidate_%d", i);
     if (tn_build_lower(t, x) == TINY_OK && x->text.data) left[nleft++] = x;
@@ -162,7 +162,7 @@ static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_generation *)a
 
 static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
   const tn_beam_generation *r = (const tn_beam_generation *)arg;
-  struct tn_device *d = t->device;
+  const struct tn_device *d = t->device[0];
   tn_build *builds = r->all.build;
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
   const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, builds, left),
@@ -177,11 +177,11 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
     binary[m].t = t;
   }
   const uint64_t began = tn_os_now();
-  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
-    const tn_digest key = tn_bytes_key(t, "module", text[m].data, text[m].n);
-    const tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
+    const tn_digest key = tn_bytes_key(d->programs, "module", text[m].data, text[m].n);
+    const tn_module *module = tn_module_load(d->programs, &key, binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
       c->kernel = module ? d->backend->find(d->dev, module->handle, left[i]->name) : NULL;
@@ -196,7 +196,7 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
 
 // Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
 static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
-  tn_beam_generation r = {b, from, b->n - from, {t, NULL, b->n - from}};
+  tn_beam_generation r = {b, from, b->n - from, {t, t->device[0]->programs, NULL, b->n - from}};
   if (r.n < 1) return;
   r.all.build = (tn_build *)tn_scratch(t, (size_t)r.n * sizeof *r.all.build);
   tn_process_protect(t, tn_beam_compile_generation, tn_beam_clear, &r);
@@ -271,7 +271,7 @@ static tiny_uop *tn_beam_copy(tiny_ctx *t, const tn_list *nodes) {
 
 static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   tn_beam *b = (tn_beam *)arg;
-  struct tn_device *d = t->device;
+  const struct tn_device *d = t->device[0];
   const tn_target target = {&d->renderer, &d->limits};
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
@@ -318,13 +318,13 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
 
 // ** what was found before **
 
-static tn_digest tn_beam_key(tiny_ctx *t, const tn_build *b) {
+static tn_digest tn_beam_key(const tn_build *b) {
   char kernel[TN_DIGEST_TEXT];
   tn_digester d = tn_digest_open();
   tn_digest_add(&d, &b->key, sizeof b->key);
-  tn_machine_digest(&d, &t->device->limits);
+  tn_machine_digest(&d, &b->at->device->limits);
   const tn_digest all = tn_digest_close(&d);
-  return tn_text_key(t, "opts", tn_digest_print(&all, kernel));
+  return tn_text_key(b->at, "opts", tn_digest_print(&all, kernel));
 }
 
 static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
@@ -335,8 +335,8 @@ static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
 static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_schedule *list = (tn_schedule *)tn_scratch(t, sizeof *list);
-  const tn_digest key = tn_beam_key(t, b);
-  if (!tn_cache_read(&t->programs->cache, &key, "opts", &text) || text.n > TN_SCHEDULE_TEXT) return 0;
+  const tn_digest key = tn_beam_key(b);
+  if (!tn_cache_read(t->cache, &key, "opts", &text) || text.n > TN_SCHEDULE_TEXT) return 0;
   const char *at = text.data;
   const int64_t width = tn_opt_number(&at, TN_BEAM_MOST);
   if (width < t->beam || *at++ != ' ' || !tn_schedule_parse(at, list)) return 0;
@@ -348,8 +348,8 @@ static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_text_add(&text, "%d ", t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST);
   tn_schedule_print(&text, b->found);
-  const tn_digest key = tn_beam_key(t, b);
-  tn_cache_write(&t->programs->cache, &key, "opts", text.data, text.n);
+  const tn_digest key = tn_beam_key(b);
+  tn_cache_write(t->cache, &key, "opts", text.data, text.n);
 }
 
 // ** the asker's side **
@@ -360,13 +360,14 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   tiny_desc d;
   const uint64_t from = tn_os_now();
   memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
-  if (t->max_nbytes && t->stats.nbytes_live >= t->max_nbytes) return;
+  const struct tn_device *at = build->at->device;
+  if (at->max_nbytes && at->stats.nbytes_live >= at->max_nbytes) return;
   tn_toposort(t, build->ast, &nodes);
   for (int i = 0; i < nodes.n; i++) nodes.u[i]->seq = (uint32_t)i;
   b.asker = t; b.nodes = &nodes; b.number = number; b.of = of; b.ns = HUGE_VAL;
   b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
-  d.device = t->device->name; d.backends[0] = t->device->backend;
-  d.alloc = t->alloc; d.max_nbytes = t->max_nbytes ? t->max_nbytes - t->stats.nbytes_live : 0;
+  d.device = at->name; d.backends[0] = at->backend;
+  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
@@ -393,18 +394,19 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
          b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
 }
 
-static int tn_beam_can(const tiny_ctx *t) {
-  const struct tn_device *d = t->device;
+static int tn_beam_can(const struct tn_programs *at) {
+  const struct tn_device *d = at->device;
+  const tiny_ctx *t = at->t;
   return t->beam > 0 && !tn_debug(t, '0') && d->backend->renderer &&
       d->backend->compile && d->backend != &tn_null_backend &&
       (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
-static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
-  if (!tn_beam_can(t)) return;
-  tn_compiler_identify(t);
-  if (!tn_beam_can(t)) return;             // none that can be used
+static void tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  if (!tn_beam_can(at)) return;
+  tn_compiler_identify(at);
+  if (!tn_beam_can(at)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
   for (int i = 0; i < n; i++) {
@@ -412,7 +414,7 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
     if (b->custom || tn_map_has(&asked, b->ast)) continue;
     tn_map_set(t, &asked, b->ast, b);
     tn_build_name(t, b);
-    if (tn_executable_find(t, &b->key) || tn_beam_from_disk(t, b)) continue;
+    if (tn_executable_find(at, &b->key) || tn_beam_from_disk(t, b)) continue;
     todo[left++] = i;
   }
   for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);

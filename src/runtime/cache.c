@@ -17,20 +17,23 @@
 #endif
 enum { TN_CACHE_FILE = 64 << 20 };         // bytes of the biggest file
 
-typedef struct tn_cache {
+struct tn_cache {
   tiny_ctx *t;
   char dir[TN_OS_PATH];                    // "": keep nothing on disk
   uint64_t put;                            // bytes written there since it was looked through; 0: never
-} tn_cache;
+};
 
 // dir: as in tiny_desc.cache_dir.
-static void tn_cache_open(tiny_ctx *t, tn_cache *c, const char *dir) {
+static tiny_code tn_cache_open(tiny_ctx *t, const char *dir) {
+  struct tn_cache *c = t->cache = (struct tn_cache *)tn_alloc(t, sizeof *c);
+  if (!c) return TINY_E_MEMORY;
   c->t = t;
-  if (tn_os_raised()) return;
+  if (tn_os_raised()) return TINY_OK;
   if (!dir) dir = tn_os_env_set("TINY_CACHE");             // "" says something, too
   const int there = dir ? (size_t)snprintf(c->dir, sizeof c->dir, "%s", dir) < sizeof c->dir
                         : tn_os_cache_dir(c->dir, sizeof c->dir);
   if (!there) c->dir[0] = 0;               // the beginning of a path is another folder
+  return TINY_OK;
 }
 
 // sum: against accidents
@@ -45,7 +48,7 @@ static const char *tn_cache_name(const tn_digest *key, const char *suffix, char 
 }
 
 // From now on nothing is kept on disk. That somebody else could have put something there is said in any case.
-static void tn_cache_give_up(tn_cache *c, int verdict) {
+static void tn_cache_give_up(struct tn_cache *c, int verdict) {
   if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED)
     tn_log(c->t, "tiny: %.200s is not used to keep compiled kernels in: it, or a file in it, %s", c->dir,
            verdict == TN_OS_FOREIGN ? "belongs to another user" : "may be written by others");
@@ -55,7 +58,7 @@ static void tn_cache_give_up(tn_cache *c, int verdict) {
 }
 
 // The payload of a cache file into out; 0 when it is missing or not what was written.
-static int tn_cache_read(tn_cache *c, const tn_digest *key, const char *suffix, tiny_bytes *out) {
+static int tn_cache_read(struct tn_cache *c, const tn_digest *key, const char *suffix, tiny_bytes *out) {
   char name[TN_CACHE_NAME];
   tn_file_head head;
   tiny_bytes raw = {c->t, NULL, 0, 0};
@@ -88,7 +91,7 @@ static int tn_cache_older(const void *a, const void *b) {
   return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static void tn_cache_remove(tn_cache *c, const char *name) {
+static void tn_cache_remove(struct tn_cache *c, const char *name) {
   char path[TN_OS_PATH];
   if (tn_os_own_path(path, sizeof path, c->dir, name)) tn_os_remove(path);
 }
@@ -97,7 +100,7 @@ static uint64_t tn_cache_takes(const tn_os_entry *e) { return (e->nbytes + 4095)
 
 // Removes the oldest files while there are too many bytes, to a quarter less, and what writers that died left behind.
 // A file that another process reads meanwhile stays whole for it; what it has not read yet is missing, as it may be.
-static void tn_cache_trim(tn_cache *c) {
+static void tn_cache_trim(struct tn_cache *c) {
   const tn_mark mark = tn_scratch_mark(c->t);
   const int room = tn_os_list(c->dir, NULL, 0) + 64;
   tn_os_entry *all = room > 0 ? (tn_os_entry *)tn_scratch_bare(c->t, (size_t)room * sizeof *all) : NULL;
@@ -121,7 +124,7 @@ static void tn_cache_trim(tn_cache *c) {
 }
 
 // Looking through a folder takes time: it is done after so many bytes, and by one in sixteen of those who write less.
-static void tn_cache_bound(tn_cache *c, const tn_digest *key, size_t nbytes) {
+static void tn_cache_bound(struct tn_cache *c, const tn_digest *key, size_t nbytes) {
   uint64_t *put = &c->put;
   const int first = !*put;
   *put += (nbytes + 4095) / 4096 * 4096;
@@ -130,7 +133,8 @@ static void tn_cache_bound(tn_cache *c, const tn_digest *key, size_t nbytes) {
   tn_cache_trim(c);
 }
 
-static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix, const void *data, size_t nbytes) {
+static void tn_cache_write(struct tn_cache *c, const tn_digest *key, const char *suffix, const void *data,
+                           size_t nbytes) {
   char name[TN_CACHE_NAME];
   tn_file_head head;
   tiny_bytes raw = {c->t, NULL, 0, 0};

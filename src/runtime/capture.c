@@ -90,8 +90,9 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
 }
 
 // Zero means 1. Work items are counted in 64 bits, and tasks in an int by backends of threads.
-static int tn_grid_fits(tiny_ctx *t, tiny_kernel_desc *d) {
-  const int64_t most = t->device->limits.threads ? INT32_MAX : (int64_t)1 << 60;
+static int tn_grid_fits(const struct tn_device *on, tiny_kernel_desc *d) {
+  tiny_ctx *t = on->t;
+  const int64_t most = on->limits.threads ? INT32_MAX : (int64_t)1 << 60;
   double groups = 1, items = 1;
   for (int i = 0; i < 3; i++) {
     if (d->global[i] < 0 || d->local[i] < 0) {
@@ -106,7 +107,7 @@ static int tn_grid_fits(tiny_ctx *t, tiny_kernel_desc *d) {
   }
   if (groups <= (double)most && items <= INT32_MAX && groups * items <= 1152921504606846976.0) return 1;
   tiny_fail(t, TINY_E_ARG, "kernel: %.4g work groups of %.4g items are more than %s runs", groups, items,
-            t->device->name);
+            on->title);
   return 0;
 }
 
@@ -120,10 +121,12 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
   if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
     return tn_poison(t);
-  if (!desc->uops && !t->device->backend->renderer)
-    return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
+  const struct tn_device *on = tn_device_here(t);
+  for (int i = 0; i < desc->n; i++) if (tn_uop_of(desc->inputs[i])->device) on = tn_device_of(t, tn_uop_of(desc->inputs[i]));
+  if (!desc->uops && !on->backend->renderer)
+    return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
   tiny_kernel_desc d = *desc;
-  if (!tn_grid_fits(t, &d)) return tn_poison(t);
+  if (!tn_grid_fits(on, &d)) return tn_poison(t);
   if (d.uops && d.uops->op != TINY_OP_SINK)
     return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
   if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
@@ -183,10 +186,10 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
   int *writers = (int *)tn_scratch(t, ((size_t)plan->nplace + 1) * sizeof *writers);
   uint8_t *made = (uint8_t *)tn_scratch(t, (size_t)plan->nplace + 1);      // by a step that is kept
   for (int i = 0; i < plan->nplace; i++) k->at[i] = -1;
-  for (int i = 0; i < plan->nstep; i++) if (plan->step[i].exe) writers[plan->step[i].mem[0]]++;
+  for (int i = 0; i < plan->nstep; i++) if (tn_step_does(&plan->step[i])) writers[plan->step[i].mem[0]]++;
   for (int i = 0; i < plan->nstep; i++) {
     const tn_step *s = &plan->step[i];
-    if (!s->exe) continue;                 // of no elements
+    if (!tn_step_does(s)) continue;
     int keeps = !s->tiled && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP &&
         !tn_step_changes(p, s);
     for (int j = 1; j < s->nmem && keeps; j++) {
@@ -200,23 +203,33 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
       const tn_place_row *from = &plan->place[s->mem[j]];
       if (keeps && from->kind == TN_PLACE_LEAF) k->leaf[from->index] = 1;
       if (keeps || !made[s->mem[j]] || k->at[s->mem[j]] >= 0) continue;
-      k->at[s->mem[j]] = k->nbytes;
-      k->nbytes += (from->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+      k->at[s->mem[j]] = k->nbytes[from->device];
+      k->nbytes[from->device] += (from->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
     }
   }
 }
 
-// Memory for what the program keeps, if the cap leaves any, and whether it must be computed in this run.
+// Memory for what the program keeps, if the caps leave any, and whether it must be computed in this run.
 static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
   tn_kept *k = &p->kept;
   uint64_t written = 0;
-  if (!k->nbytes || (!k->storage && t->max_nbytes && t->stats.nbytes_live + (size_t)k->nbytes > t->max_nbytes / 2))
-    return TINY_OK;
-  if (!k->storage && !(k->storage = tn_storage_new(t, (size_t)k->nbytes))) {
-    tn_storage_drop_loose(t);
-    return t->code;
+  int any = 0;
+  for (int i = 0; i < t->ndevice; i++) if (k->nbytes[i]) {
+    const struct tn_device *d = t->device[i];
+    if (!k->storage[i] && d->max_nbytes && d->stats.nbytes_live + (size_t)k->nbytes[i] > d->max_nbytes / 2)
+      return TINY_OK;
+    any = 1;
   }
-  tn_storage_hold(t, k->storage);
+  if (!any) return TINY_OK;
+  for (int i = 0; i < t->ndevice; i++) if (k->nbytes[i] && !k->storage[i]) {
+    k->storage[i] = tn_storage_new(t->device[i], (size_t)k->nbytes[i]);
+    k->done = 0;
+    if (!k->storage[i]) {
+      tn_storage_drop_loose(t);
+      return t->code;
+    }
+    tn_storage_hold(k->storage[i]);
+  }
   for (int i = 0; i < p->nleaf; i++) if (k->leaf[i]) written += tn_leaf_storage(p->leaf[i].memory)->written;
   k->done &= written == k->written;
   k->written = written;

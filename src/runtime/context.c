@@ -17,9 +17,12 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
 #ifndef TINY_NO_INTERP
   t->ir->interpret = tn_custom_interpret;
 #endif
-  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
-      tn_programs_open(t, d) != TINY_OK)
+  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_cache_open(t, d ? d->cache_dir : NULL) != TINY_OK ||
+      tn_devices_open(t, d) != TINY_OK)
     return t->code;
+  if (t->ndevice > 1 && !(t->runtime->ordering = (tn_ordering *)tn_alloc(t, sizeof *t->runtime->ordering)))
+    return TINY_E_MEMORY;
+  for (int i = 0; i < t->ndevice; i++) if (tn_programs_open(t->device[i]) != TINY_OK) return t->code;
   t->tensors->refuse = 0;
   return TINY_OK;
 }
@@ -47,18 +50,25 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
 static void tn_log_totals(tiny_ctx *t) {
   TN_FLOAT_MODE;
   const tiny_stats *s = &t->stats;
-  tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
+  tn_log(t, "%s%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
       "%llu graphs planned, %llu replayed, peak %.2f MB",
-      t->device ? t->device->name : "", (unsigned long long)s->kernels, (double)s->device_ns * 1e-6,
+      tiny_device_name(t, 0), t->ndevice > 1 ? " and others" : "", (unsigned long long)s->kernels,
+      (double)s->device_ns * 1e-6,
       (unsigned long long)s->compiled, (double)s->compile_ns * 1e-6, (unsigned long long)s->cache_hits,
       (double)s->lower_ns * 1e-6, (unsigned long long)s->schedules, (unsigned long long)s->replays,
       (double)s->nbytes_peak * 1e-6);
+  for (int i = 0; i < t->ndevice && t->ndevice > 1; i++) {
+    s = &t->device[i]->stats;
+    tn_log(t, "%s: %llu kernels in %.1f ms, %llu copies of %.2f MB to it, peak %.2f MB", t->device[i]->title,
+           (unsigned long long)s->kernels, (double)s->device_ns * 1e-6, (unsigned long long)s->copies,
+           (double)s->nbytes_copied * 1e-6, (double)s->nbytes_peak * 1e-6);
+  }
 }
 
 TINY_API void tiny_close(tiny_ctx *t) {
   if (!t) return;
   if (tn_debug(t, 't')) tn_log_totals(t);
-  if (t->device && t->device->dev) t->device->backend->sync(t->device->dev);
+  tn_devices_sync(t);
 #ifndef TINY_NO_IO
   tn_archives_close(t);
 #endif
@@ -69,12 +79,18 @@ TINY_API void tiny_close(tiny_ctx *t) {
     tn_custom_free(t, c);
   }
   tn_paused_drop(t);
+  tn_ordering_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
-  if (t->programs) tn_programs_close(t);
+  for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
+    struct tn_programs *p = t->device[i]->programs;
+    if (p && p->device == t->device[i]) tn_programs_close(p);
+  }
   tn_tensors_close(t);
   tn_ir_close(t);                          // drops the buffers that nodes hold
   if (t->schedules) tn_schedules_close(t);
-  tn_device_close(t);
+  tn_storage_drop_loose(t);
+  tn_devices_close(t);
+  tn_release(t, t->cache, sizeof *t->cache);
   tn_pool_close(t);
   tn_match_close(t);
   tn_scratch_reset(t, 1);

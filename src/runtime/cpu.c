@@ -596,4 +596,9 @@ static const tiny_backend tn_llvm_backend = {
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
+// Does one run what is compiled for the other?
+static int tn_cpu_is_alike(const void *dev, const void *other) {
+  const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
+  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes;
+}
 #endif

@@ -72,20 +72,27 @@ static void tn_device_renderer(struct tn_device *d) {
   if (!d->renderer.kernel) tn_cstyle(&d->renderer);
 }
 
-static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
-  struct tn_device *d = t->device;
+// Of tiny_uop.device.
+static const char *tn_device_name(const tiny_ctx *t, int device) {
+  return device > 0 && device <= t->ndevice ? t->device[device - 1]->title : "no device";
+}
+
+static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const char *which) {
   memset(&d->limits, 0, sizeof d->limits);
   d->backend = b;
-  d->dev = b->open(t, which, &d->limits);
-  if (!d->dev) return tiny_fail(t, TINY_E_DEVICE, "device %s could not be opened", b->name);
+  d->dev = b->open(d->t, which, &d->limits);
+  if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
+  if (d->t->ndevice > 1) snprintf(d->title, sizeof d->title, "%s (device %d)", d->name, d->number);
+  else snprintf(d->title, sizeof d->title, "%s", d->name);
   tn_device_renderer(d);
   return TINY_OK;
 }
 
 // Backends compile with nothing to unwind to: a refused allocation is recorded, and their own frames end as they do.
-static tiny_code tn_device_compile(tiny_ctx *t, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
-  const struct tn_device *d = t->device;
+static tiny_code tn_device_compile(const struct tn_device *d, int n, const tiny_bytes *source, tiny_bytes *binary,
+                                   tiny_bytes *log) {
+  tiny_ctx *t = d->t;
   jmp_buf *const trap = t->trap;
   const tiny_code before = t->code;
   t->trap = NULL;
@@ -104,37 +111,85 @@ static void tn_device_names(const tiny_desc *d, char *out, size_t nbytes) {
   }
 }
 
-static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
-  const char *name = desc && desc->device ? desc->device : tn_os_env("TINY_DEV");
-  t->device = (struct tn_device *)tn_alloc(t, sizeof *t->device);
-  if (!t->device) return TINY_E_MEMORY;
-  t->ir->release = tn_storage_release;
-  if (tn_backends_check(t, desc) != TINY_OK) return t->code;
-  if (!name || !*name) {
-    for (int i = 0; desc && i < 8; i++) {
-      if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) {
-        if (t->device->dev) return TINY_OK;
-        continue;
-      }
-      t->code = TINY_OK;                   // the next one may do
-    }
-    return tn_device_try(t, &tn_cpu_backend, "");
+// The first of the caller's backends that opens, or else the CPU.
+static tiny_code tn_device_open_first(struct tn_device *d, const tiny_desc *desc) {
+  for (int i = 0; desc && i < 8; i++) {
+    if (!desc->backends[i]) continue;
+    if (tn_device_try(d, desc->backends[i], "") == TINY_OK) return TINY_OK;
+    d->t->code = TINY_OK;                  // the next one may do
   }
+  return tn_device_try(d, &tn_cpu_backend, "");
+}
+// name: "NAME" or "NAME:WHICH".
+static tiny_code tn_device_open_named(struct tn_device *d, const tiny_desc *desc, const char *name) {
   const char *colon = strchr(name, ':');
   const tiny_backend *b = tn_backend_find(desc, name, colon ? (size_t)(colon - name) : strlen(name));
-  if (b) return tn_device_try(t, b, colon ? colon + 1 : "");
+  if (b) return tn_device_try(d, b, colon ? colon + 1 : "");
   char names[256];
   tn_device_names(desc, names, sizeof names);
-  return tiny_fail(t, TINY_E_DEVICE, "there is no device %s; there are: %s", name, names);
+  return tiny_fail(d->t, TINY_E_DEVICE, "there is no device %s; there are: %s", name, names);
 }
 
-static void tn_device_close(tiny_ctx *t) {
-  struct tn_device *d = t->device;
-  if (!d) return;
-  if (d->dev) { tn_storage_drop_loose(t); tn_storage_give_back(t); d->backend->close(d->dev); }
-  tn_release(t, d, sizeof *d);
-  t->device = NULL;
+// The devices of a list, NAME,NAME:1,..; all of them are counted before the first is opened.
+static tiny_code tn_devices_open(tiny_ctx *t, const tiny_desc *desc) {
+  const char *list = desc && desc->device ? desc->device : tn_os_env("TINY_DEV");
+  t->ir->release = tn_storage_release;
+  t->ir->device_name = tn_device_name;
+  if (tn_backends_check(t, desc) != TINY_OK) return t->code;
+  if (!list) list = "";
+  int n = 1;
+  for (const char *p = list; *p; p++) n += *p == ',';
+  if (n > TINY_MAX_DEVICES)
+    return tiny_fail(t, TINY_E_ARG, "open: %d devices are named, a context has up to %d", n, TINY_MAX_DEVICES);
+  for (int i = 0; i < n; i++) {
+    struct tn_device *d = t->device[i] = (struct tn_device *)tn_alloc(t, sizeof *d);
+    if (!d) return TINY_E_MEMORY;
+    d->t = t; d->number = i;
+    t->ndevice = i + 1;
+  }
+  for (int i = 0; i < n; i++) {
+    struct tn_device *d = t->device[i];
+    char name[64];
+    const size_t length = strcspn(list, ",");
+    snprintf(name, sizeof name, "%.*s", (int)length, list);
+    list += length + (list[length] == ',');
+    d->max_nbytes = desc ? desc->max_nbytes : 0;
+    if (desc && desc->max_nbytes_of && desc->max_nbytes_of[i]) d->max_nbytes = desc->max_nbytes_of[i];
+    const tiny_code code = !*name && n == 1 ? tn_device_open_first(d, desc) : tn_device_open_named(d, desc, name);
+    if (code != TINY_OK) return code;
+  }
+  return TINY_OK;
 }
 
-TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t->device->name : ""; }
+// Copies may go between any two: all of them finish what they have before the first one goes.
+static void tn_devices_close(tiny_ctx *t) {
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_device *d = t->device[i];
+    if (d->dev) { tn_storage_give_back(d); d->backend->close(d->dev); }
+    tn_release(t, d, sizeof *d);
+    t->device[i] = NULL;
+  }
+  t->ndevice = 0;
+}
+
+static int tn_device_is_open(const tiny_ctx *t, int device) {
+  return t && device >= 0 && device < t->ndevice && t->device[device]->dev;
+}
+TINY_API const char *tiny_device(const tiny_ctx *t) { return tiny_device_name(t, 0); }
+TINY_API const char *tiny_device_name(const tiny_ctx *t, int device) {
+  return tn_device_is_open(t, device) ? t->device[device]->name : "";
+}
+TINY_API int tiny_devices(const tiny_ctx *t) { return t ? t->ndevice : 0; }
+TINY_API tiny_stats tiny_device_stats(const tiny_ctx *t, int device) {
+  tiny_stats none;
+  memset(&none, 0, sizeof none);
+  return tn_device_is_open(t, device) ? t->device[device]->stats : none;
+}
+TINY_API int tiny_use_device(tiny_ctx *t, int device) {
+  if (!t || !t->tensors) return -1;
+  const int before = t->here;
+  if (tn_device_is_open(t, device)) { t->here = device; return before; }
+  tiny_fail(t, TINY_E_ARG, "use_device: there is no device %d, but %d, counted from 0", device, t->ndevice);
+  return -1;
+}
 #endif

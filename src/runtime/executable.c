@@ -38,24 +38,32 @@ typedef struct tn_executable {
 } tn_executable;
 
 struct tn_programs {
+  tiny_ctx *t; struct tn_device *device;   // the first of those that share them
   tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
   int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
-  tn_cache cache;
   int interpret, said;                     // no compiler: everything is interpreted
   int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
 
-static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
-  t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
-  if (!t->programs) return TINY_E_MEMORY;
-  tn_cache_open(t, &t->programs->cache, d ? d->cache_dir : NULL);
+// Do devices a and b run the same binaries, wherever these lie?
+static int tn_devices_are_alike(const struct tn_device *a, const struct tn_device *b) {
+  return a->backend == b->backend && tn_is_cpu(a->backend) && tn_cpu_is_alike(a->dev, b->dev);
+}
+static tiny_code tn_programs_open(struct tn_device *d) {
+  tiny_ctx *t = d->t;
+  for (int i = 0; i < d->number && !d->programs; i++)
+    if (tn_devices_are_alike(t->device[i], d)) d->programs = t->device[i]->programs;
+  if (d->programs) return TINY_OK;
+  d->programs = (struct tn_programs *)tn_alloc(t, sizeof *d->programs);
+  if (!d->programs) return TINY_E_MEMORY;
+  d->programs->t = t; d->programs->device = d;
   return TINY_OK;
 }
 
-static void tn_programs_close(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  if (!p) return;
+static void tn_programs_close(struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  tiny_ctx *t = p->t;
   for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
     tn_executable *e = p->bucket[i];
     p->bucket[i] = e->next;
@@ -65,74 +73,85 @@ static void tn_programs_close(tiny_ctx *t) {
   while (p->modules) {
     tn_module *m = p->modules;
     p->modules = m->next;
-    if (m->handle) t->device->backend->unload(t->device->dev, m->handle);
+    if (m->handle) d->backend->unload(d->dev, m->handle);
     tn_release(t, m, sizeof *m);
   }
   tn_release(t, p, sizeof *p);
-  t->programs = NULL;
 }
 
-static tn_executable **tn_executable_bucket(tiny_ctx *t, const tn_digest *key) {
-  return &t->programs->bucket[key->word[0] % TN_EXECUTABLE_BUCKETS];
+static tn_executable **tn_executable_bucket(struct tn_programs *p, const tn_digest *key) {
+  return &p->bucket[key->word[0] % TN_EXECUTABLE_BUCKETS];
 }
-static tn_executable *tn_executable_find(tiny_ctx *t, const tn_digest *key) {
-  for (tn_executable *e = *tn_executable_bucket(t, key); e; e = e->next)
-    if (tn_digest_same(&e->key, key) && e->kernel) { e->used = ++t->programs->time; return e; }
+static tn_executable *tn_executable_find(struct tn_programs *p, const tn_digest *key) {
+  for (tn_executable *e = *tn_executable_bucket(p, key); e; e = e->next)
+    if (tn_digest_same(&e->key, key) && e->kernel) { e->used = ++p->time; return e; }
   return NULL;
 }
 
 // ** modules **
 
-static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
-  for (tn_module *m = t->programs->modules; m; m = m->next)
+static tn_module *tn_module_loaded(const struct tn_programs *p, const tn_digest *key) {
+  for (tn_module *m = p->modules; m; m = m->next)
     if (m->handle && tn_digest_same(&m->key, key)) return m;
   return NULL;
 }
 
-static tn_module *tn_module_load(tiny_ctx *t, const tn_digest *key, const void *binary, size_t nbytes) {
-  tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
-  m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
-  t->programs->modules = m;
-  m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
+static tn_module *tn_module_new(struct tn_programs *p) {
+  tn_module *m = (tn_module *)tn_alloc(p->t, sizeof *m);
+  m->next = p->modules;                    // linked first: load may run out of memory and unwind
+  return p->modules = m;
+}
+static tn_module *tn_module_load(struct tn_programs *p, const tn_digest *key, const void *binary, size_t nbytes) {
+  tn_module *m = tn_module_new(p);
+  m->handle = p->device->backend->load(p->device->dev, binary, nbytes);
   if (m->handle) m->key = *key;
   return m->handle ? m : NULL;
 }
 
-static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
-  tn_executable **at = tn_executable_bucket(t, &e->key);
-  tn_module **m = &t->programs->modules, *unused = e->module;
+static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
+  tn_executable **at = tn_executable_bucket(p, &e->key);
+  tn_module **m = &p->modules, *unused = e->module;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
-  t->programs->n--;
-  if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
-  tn_release(t, e, sizeof *e);
+  p->n--;
+  if (e->runs_on_host && e->kernel) tn_fallback->unload(p->t, e->kernel);
+  tn_release(p->t, e, sizeof *e);
   if (!unused || --unused->executables) return;
   while (*m != unused) m = &(*m)->next;
   *m = unused->next;
-  if (unused->handle) t->device->backend->unload(t->device->dev, unused->handle);
-  tn_release(t, unused, sizeof *unused);
+  if (unused->handle) p->device->backend->unload(p->device->dev, unused->handle);
+  tn_release(p->t, unused, sizeof *unused);
 }
 
+// Everything that devices were asked for has happened.
+static tiny_code tn_devices_sync(tiny_ctx *t) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < t->ndevice; i++) {
+    const struct tn_device *d = t->device[i];
+    const tiny_code now = d->dev ? d->backend->sync(d->dev) : TINY_OK;
+    if (code == TINY_OK) code = now;
+  }
+  return code;
+}
 // Executables that no plan launches go, the ones first that were asked for longest ago, until few enough are left.
-static void tn_executables_trim(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  if (p->n > TN_MOST_EXECUTABLES && t->device->backend->sync(t->device->dev) != TINY_OK) return;
+static void tn_executables_trim(struct tn_programs *p) {
+  if (p->n > TN_MOST_EXECUTABLES && tn_devices_sync(p->t) != TINY_OK) return;
   while (p->n > TN_MOST_EXECUTABLES) {
     tn_executable *oldest = NULL;
     for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++)
       for (tn_executable *e = p->bucket[i]; e; e = e->next)
         if (!e->steps && (!oldest || e->used < oldest->used)) oldest = e;
     if (!oldest) return;
-    tn_executable_drop(t, oldest);
+    tn_executable_drop(p, oldest);
   }
 }
 
 // ** keys **
 
 // Of what every text of this device is compiled with.
-static const tn_digest *tn_programs_base(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  const struct tn_device *d = t->device;
+static const tn_digest *tn_programs_base(struct tn_programs *p) {
+  tiny_ctx *t = p->t;
+  const struct tn_device *d = p->device;
   if (p->based) return &p->base;
   const tiny_renderer *r = &d->renderer;
   tn_digester all = tn_digest_open();
@@ -156,14 +175,14 @@ static const tn_digest *tn_programs_base(tiny_ctx *t) {
 }
 
 // Of what: "kernel", "module" or "opts", that these bytes are.
-static tn_digest tn_bytes_key(tiny_ctx *t, const char *what, const void *data, size_t nbytes) {
+static tn_digest tn_bytes_key(struct tn_programs *p, const char *what, const void *data, size_t nbytes) {
   tn_digester d = tn_digest_open();
-  tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
+  tn_digest_add(&d, tn_programs_base(p), sizeof(tn_digest));
   tn_digest_add_text(&d, what);
   tn_digest_add(&d, data, nbytes);
   return tn_digest_close(&d);
 }
-static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
-  return tn_bytes_key(t, what, text, strlen(text));
+static tn_digest tn_text_key(struct tn_programs *p, const char *what, const char *text) {
+  return tn_bytes_key(p, what, text, strlen(text));
 }
 #endif

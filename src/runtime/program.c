@@ -15,6 +15,7 @@ enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progr
 
 // A kernel on its way to an executable.
 typedef struct tn_build {
+  struct tn_programs *at;                  // of the device that it is for
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
@@ -69,7 +70,7 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
 // m: where the kernel comes from, NULL: it runs on the host.
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
-                **slot = tn_executable_bucket(t, &b->key);
+                **slot = tn_executable_bucket(b->at, &b->key);
   if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
@@ -83,20 +84,15 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   e->runs_on_host = !m;
   e->module = m;
   if (m) m->executables++;
-  e->used = ++t->programs->time;
-  t->programs->n++;
+  e->used = ++b->at->time;
+  b->at->n++;
   e->next = *slot;
   return *slot = e;
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
-  struct tn_device *d = t->device;
-  tn_module *m = NULL;
-  if (!d->backend->renderer) {
-    m = (tn_module *)tn_alloc(t, sizeof *m);
-    m->next = t->programs->modules;
-    t->programs->modules = m;
-  }
+  struct tn_device *d = b->at->device;
+  tn_module *m = d->backend->renderer ? NULL : tn_module_new(b->at);
   b->exe = tn_executable_new(t, b, NULL, m);
   if (!m) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
   else {
@@ -108,7 +104,7 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
 
 // Writes the kernel, and keeps what was written.
 static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
-  const tiny_renderer *r = &t->device->renderer;
+  const tiny_renderer *r = &b->at->device->renderer;
   const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
   tiny_bytes out = {t, NULL, 0, 0};
   if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
@@ -121,14 +117,16 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
 
 // What is rendered of a kernel, or an executable for the interpreter.
 static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
-  const struct tn_device *d = t->device;
-  const int interpret = !d->backend->renderer || t->programs->interpret;
+  const struct tn_device *d = b->at->device;
+  const int interpret = !d->backend->renderer || b->at->interpret;
   const tn_target target = {interpret ? NULL : &d->renderer, &d->limits};
   if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
   b->local_nbytes = (size_t)b->low.local_nbytes;
-  if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
-    return t->code;
+  for (int i = 0; i < t->ndevice && b->local_nbytes && d->backend->reserve; i++) {
+    const struct tn_device *runs = t->device[i];
+    if (runs->programs == b->at && runs->backend->reserve(runs->dev, b->local_nbytes) != TINY_OK) return t->code;
+  }
   return tn_build_render(t, b);
 }
 
@@ -147,7 +145,8 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
 // ** modules **
 
 static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
-  void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
+  const struct tn_device *d = b->at->device;
+  void *kernel = d->backend->find(d->dev, module->handle, b->entry ? b->entry : b->name);
   if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
 }
 
@@ -157,12 +156,12 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
   tn_cache_entry e;
   if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
-  if (!tn_cache_read(&t->programs->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  if (!tn_cache_read(t->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
-  tn_module *module = tn_module_loaded(t, &e.module);
-  if (!module && tn_cache_read(&t->programs->cache, &e.module, "bin", &binary)) {
+  tn_module *module = tn_module_loaded(b->at, &e.module);
+  if (!module && tn_cache_read(t->cache, &e.module, "bin", &binary)) {
     const tiny_code before = t->code;
-    module = tn_module_load(t, &e.module, binary.data, binary.n);
+    module = tn_module_load(b->at, &e.module, binary.data, binary.n);
     if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
   }
   if (!module) return;
@@ -172,7 +171,7 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
 
 // A module of kernels. Foreign source stands alone, as it is.
 static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
-  const tiny_renderer *r = &t->device->renderer;
+  const tiny_renderer *r = &b[0]->at->device->renderer;
   tiny_bytes all = {t, NULL, 0, 0};
   tiny_rendered *kernels = (tiny_rendered *)tn_scratch(t, (size_t)n * sizeof *kernels);
   for (int i = 0; i < n; i++) kernels[i] = b[i]->text;
@@ -218,9 +217,10 @@ static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
   else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
 }
 
-// Compiles the builds that are left, spread over as many modules as there are cores.
+// Compiles builds of one device, spread over as many modules as there are cores.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
-  struct tn_device *d = t->device;
+  struct tn_programs *const at = b[0]->at;
+  const struct tn_device *d = at->device;
   int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = (d->renderer.flags & TINY_TARGET_ALONE) != 0;
   for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
   if (foreign) modules = n;
@@ -235,16 +235,16 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   }
   const uint64_t from = tn_os_now();
   tn_say_compiling(t, n);
-  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
-    const tn_digest key = tn_bytes_key(t, "module", text[m].data, text[m].n);
-    tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
-    if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
-    tn_cache_write(&t->programs->cache, &key, "bin", binary[m].data, binary[m].n);
+    const tn_digest key = tn_bytes_key(at, "module", text[m].data, text[m].n);
+    tn_module *module = tn_module_load(at, &key, binary[m].data, binary[m].n);
+    if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
+    tn_cache_write(t->cache, &key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
       if (!b[i]->exe)
@@ -254,7 +254,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
       memset(&e, 0, sizeof e);
       e.module = key;
       memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(&t->programs->cache, &b[i]->text_key, "kernel", &e, sizeof e);
+      tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
     }
   }
   return TINY_OK;
@@ -268,7 +268,7 @@ static void tn_build_name(tiny_ctx *t, tn_build *b) {
   else tn_kernel_name(t, b);
 }
 
-typedef struct tn_builds { tiny_ctx *t; tn_build *build; int n; } tn_builds;
+typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n; } tn_builds;
 
 // A name holds a hash: two kernels may have the same, but not in one module. names: hashes of those before.
 static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
@@ -290,13 +290,13 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (b->twin) continue;
     tn_map_set(t, &asked, kernel, b);
     tn_build_name(t, b);
-    b->exe = tn_executable_find(t, &b->key);
+    b->exe = tn_executable_find(b->at, &b->key);
     if (b->exe) continue;
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     if (b->exe) continue;
-    b->text_key = tn_bytes_key(t, "kernel", b->text.data, b->text.n);
+    b->text_key = tn_bytes_key(b->at, "kernel", b->text.data, b->text.n);
     tn_build_from_disk(t, b);
     if (!b->exe) left[nleft++] = b;
   }
@@ -316,31 +316,32 @@ static void tn_builds_clear(void *arg) {
 // another one, or none makes what is left.
 // The error goes, as what was wrong is not these kernels.
 static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
-  if (!tn_compiler_retry(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
-  tn_compiler_identify(t);
+  void *const cpu = all->at->device->dev;
+  if (!tn_compiler_retry(all->at) && !tn_cpu_is_unfit(cpu)) return 0;
+  tn_compiler_identify(all->at);
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
     memset(b, 0, sizeof *b);
-    b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->found = was.found; b->key = was.key;
+    b->at = was.at; b->ast = was.ast; b->custom = was.custom; b->entry = was.entry;
+    b->found = was.found; b->key = was.key;
     if (!was.custom) continue;
     b->low = was.low;
-    if (!tn_cpu_has_compiler(t->device->dev)) return 0;      // it cannot be interpreted, and the error stays
+    if (!tn_cpu_has_compiler(cpu)) return 0;    // it cannot be interpreted, and the error stays
   }
   t->code = TINY_OK;
   return 1;
 }
 
-// Executables for builds[0..n-1].
-static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
-  const struct tn_device *d = t->device;
-  tn_builds all = {t, builds, n};
+// Executables for builds[0..n-1], which are all of `at`.
+static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  tn_builds all = {t, at, builds, n};
   tiny_code code;
   do {
-    tn_compiler_identify(t);
+    tn_compiler_identify(at);
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_retry(t, &all));
+  } while (code == TINY_E_COMPILE && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;

@@ -24,7 +24,7 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   tiny_tensor *wrong;
   *code = TINY_E_ARG;
   if (!x || n < 1) return NULL;
-  if (!tn_usable(name, n, x, &wrong)) {
+  if (!tn_usable_in(NULL, name, n, x, &wrong)) {
     if (wrong && tn_ctx_of(wrong)->code != TINY_OK) *code = tn_ctx_of(wrong)->code;
     return NULL;
   }
@@ -57,7 +57,6 @@ typedef struct tn_read_call { tiny_tensor *x; void *out; size_t nbytes; } tn_rea
 
 static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
-  struct tn_device *d = t->device;
   tiny_uop *from = tn_plain_buffer(tn_uop_of(c->x));
   const int shows = !from && tn_shows_callers(tn_uop_of(c->x));
   int collects = 0;
@@ -73,8 +72,9 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   for (tiny_uop *u = read; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
   const tn_storage *s = (tn_storage *)from->ptr;
+  const struct tn_device *d = s->device;
   const tiny_mem m = {s->mem, 0};
-  const void *const seen = tn_storage_view(t, s, c->nbytes);
+  const void *const seen = tn_storage_view(s, c->nbytes);
   tiny_code code = d->backend->sync(d->dev);
   if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
   else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
@@ -107,7 +107,7 @@ TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
 #ifndef TINY_NO_INTERP
 // The interpreter's view of a BUFFER: its bytes, copied out of the device.
 static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
-  struct tn_device *d = t->device;
+  const struct tn_device *d = ((tn_storage *)buffer->ptr)->device;
   char text[TN_DIMS_TEXT];
   if (tn_buffer_is_gone(buffer)) {
     tiny_fail(t, TINY_E_STATE, "reference: %s was computed from contents that were overwritten since; ask before",
@@ -163,38 +163,37 @@ static tiny_code tn_collect_all(tiny_ctx *t, void *arg) {
 }
 // Storage for what comes from outside. Where the cap leaves no room, what nothing refers to any more goes first: the
 // caller holds no node that neither a tensor nor a program has.
-static tn_storage *tn_storage_for(tiny_ctx *t, size_t nbytes) {
+static tn_storage *tn_storage_for(struct tn_device *d, size_t nbytes) {
   int c;
-  if (t->max_nbytes && t->stats.nbytes_live + tn_size_class(nbytes ? nbytes : 1, &c) > t->max_nbytes)
-    tn_guard(t, tn_collect_all, NULL);
-  return tn_storage_new(t, nbytes);
+  if (tn_is_beyond_cap(d, tn_size_class(nbytes ? nbytes : 1, &c))) tn_guard(d->t, tn_collect_all, NULL);
+  return tn_storage_new(d, nbytes);
 }
 
 // New storage that holds data, loose; NULL after an error.
-static tn_storage *tn_storage_from(tiny_ctx *t, const void *data, size_t nbytes) {
-  struct tn_device *d = t->device;
-  tn_storage *s = tn_storage_for(t, nbytes);
+static tn_storage *tn_storage_from(struct tn_device *d, const void *data, size_t nbytes) {
+  tn_storage *s = tn_storage_for(d, nbytes);
   if (!s) return NULL;
   const tiny_mem m = {s->mem, 0};
   if (!nbytes || d->backend->copy_in(d->dev, m, data, nbytes) == TINY_OK) return s;
-  tn_storage_drop(t, s);
+  tn_storage_drop(d->t, s);
   return NULL;
 }
 // A tensor of dims s over new storage that holds data.
-static tiny_uop *tn_upload(tiny_ctx *t, const void *data, int dtype, int ndim, const int64_t *dim) {
+static tiny_uop *tn_upload(struct tn_device *d, const void *data, int dtype, int ndim, const int64_t *dim) {
+  tiny_ctx *t = d->t;
   const int64_t nelem = tn_dims_nelem(ndim, dim);
-  tn_storage *s = tn_storage_from(t, data, (size_t)nelem * tn_dtypes[dtype].nbytes);
+  tn_storage *s = tn_storage_from(d, data, (size_t)nelem * tn_dtypes[dtype].nbytes);
   return s ? tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), ndim, dim) : &t->ir->bad;
 }
 
 // Does the context run at all? Records why not.
-static int tn_runs(tiny_ctx *t) { return t && t->device && t->device->dev && !t->tensors->refuse; }
+static int tn_runs(tiny_ctx *t) { return tn_device_is_open(t, 0) && !t->tensors->refuse; }
 
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape) {
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "from", dtype) || !tn_shape_valid(t, "from", &shape)) return tn_poison(t);
   if (!data && tn_dims_nelem(shape.ndim, shape.dim)) return tn_wrong(t, TINY_E_ARG, "from: data is NULL");
-  return tn_tensor_new(t, tn_upload(t, data, dtype, shape.ndim, shape.dim));
+  return tn_tensor_new(t, tn_upload(tn_device_here(t), data, dtype, shape.ndim, shape.dim));
 }
 
 // ** contents that are replaced in place: memory keeps its identity, and who was promised the old contents has them **
@@ -277,7 +276,7 @@ static void tn_storage_replace(tiny_ctx *t, tn_storage *s, tn_storage *fresh) {
   tn_move_on_done(t, &m, fresh);
 }
 static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, size_t nbytes) {
-  struct tn_device *d = t->device;
+  const struct tn_device *d = s->device;
   const tiny_mem to = {s->mem, 0};
   const uint32_t stamp = ++t->ir->epoch;
   tiny_code code = TINY_OK;
@@ -349,12 +348,12 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL;
   if (s && tn_storage_is_callers(s)) return tn_callers_write(t, s, c->data, c->nbytes);
   if (s) {
-    tn_storage *fresh = tn_storage_from(t, c->data, c->nbytes);
+    tn_storage *fresh = tn_storage_from(s->device, c->data, c->nbytes);
     s->state = memory;
     if (fresh) tn_storage_replace(t, s, fresh);
     return fresh ? TINY_OK : t->code != TINY_OK ? t->code : TINY_E_DEVICE;
   }
-  tiny_uop *u = tn_upload(t, c->data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
+  tiny_uop *u = tn_upload(tn_device_of(t, tn_uop_of(x)), c->data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
   if (tn_bad(t, u)) return t->code;
   if (tn_is_view(x)) return tn_assign_now(t, x, u);
   tn_memory_left(tn_memory_under(tn_uop_of(x)));
@@ -372,13 +371,14 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
 }
 
 // Storage that stands for the caller's memory; NULL: none for the storage itself.
-static tn_storage *tn_storage_borrow(tiny_ctx *t, void *mem, size_t nbytes) {
-  tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
+static tn_storage *tn_storage_borrow(struct tn_device *d, void *mem, size_t nbytes) {
+  tn_storage *s = (tn_storage *)tn_alloc(d->t, sizeof *s);
   if (!s) return NULL;
+  s->device = d;
   s->mem = mem;
   s->nbytes = nbytes;
   s->refs = s->borrowed = s->loose = 1;
-  tn_storage_link(&t->device->loose, s);
+  tn_storage_link(&d->loose, s);
   return s;
 }
 
@@ -388,8 +388,9 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "blob", dtype) || !tn_shape_valid(t, "blob", &shape)) return tn_poison(t);
   if (!data) return tn_wrong(t, TINY_E_ARG, "blob: data is NULL");
-  if (!t->device->limits.host_memory)
-    return tn_wrong(t, TINY_E_DEVICE, "blob: %s has memory of its own; use tiny_from", t->device->name);
+  struct tn_device *d = tn_device_here(t);
+  if (!d->limits.host_memory)
+    return tn_wrong(t, TINY_E_DEVICE, "blob: %s has memory of its own; use tiny_from", d->title);
   int64_t low = 0, high = 0, v[2 * TINY_MAX_DIMS];
   for (int i = 0; i < shape.ndim; i++) {
     v[i] = shape.dim[i];
@@ -404,7 +405,7 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
                 span = !nelem ? 0 :
       strides                 ? high - low + 1 :
                                 nelem;
-  tn_storage *s = tn_storage_borrow(t, (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes,
+  tn_storage *s = tn_storage_borrow(d, (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes,
                                     (size_t)span * tn_dtypes[dtype].nbytes);
   if (!s) return tn_poison(t);
   tiny_uop *u = tn_buffer_node(t, s, dtype, span);

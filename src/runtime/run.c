@@ -8,20 +8,15 @@
 #ifndef TN_RUNTIME_RUN
 #define TN_RUNTIME_RUN
 #ifndef TINY_AMALGAMATED
-#include "beam.c"
+#include "copy.c"
 #endif
-
-// customs: imported kernels, those first that were asked for last; look through them when there are so many.
-struct tn_runtime {
-  tn_custom *customs; int ncustom, customs_at; tiny_program *programs;
-  struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
-};
 
 // What a program computes once: steps that read nothing but memory it holds, which nobody has written since.
 typedef struct tn_kept {
-  int64_t *at, nbytes;                     // by place: where in storage, -1: not there; of storage
+  int64_t *at;                             // by place: where in its device's storage, -1: not there
   uint8_t *step, *leaf;                    // by step: is it one of them? by leaf: does one of them read it?
-  tn_storage *storage;                     // NULL: not computed yet
+  int64_t nbytes[TINY_MAX_DEVICES];
+  tn_storage *storage[TINY_MAX_DEVICES];   // NULL: not computed yet
   uint64_t written; int done;              // of those leaves, when it was; done: storage holds it
 } tn_kept;
 
@@ -80,7 +75,6 @@ static void tn_paused_roots(tiny_ctx *t, tn_list *roots);
 
 static void tn_collect(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
-  struct tn_device *d = t->device;
   tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
   tn_tensors_roots(t, &roots);
   tn_paused_roots(t, &roots);
@@ -94,12 +88,12 @@ static void tn_collect(tiny_ctx *t) {
   tn_uop_sweep(t);
   tn_customs_trim(t);
   ir->collect_at = ir->nodes.n * 2 > 1 << 14 ? ir->nodes.n * 2 : 1 << 14;
-  d->collected_nbytes = t->stats.nbytes_live;
+  t->runtime->collected_nbytes = t->stats.nbytes_live;
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
   if (t->ir->nodes.n >= t->ir->collect_at || t->runtime->ncustom >= t->runtime->customs_at ||
-      t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
+      t->stats.nbytes_live >= 2 * t->runtime->collected_nbytes + ((size_t)16 << 20))
     tn_collect(t);
 }
 
@@ -110,59 +104,74 @@ enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheap
 // fresh[i]: storage of output i, NULL where it lives in a leaf. kept: of a program, or NULL.
 typedef struct tn_run {
   tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
-  tn_storage **fresh, *arena;
+  tn_storage **fresh, *arena[TINY_MAX_DEVICES];
   const tn_kept *kept;
 } tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
 
-static void tn_log_kernel(tiny_ctx *t, const tn_executable *e, uint64_t ns) {
+static void tn_log_kernel(const struct tn_device *d, const tn_executable *e, uint64_t ns) {
   const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", t->device->name,
-         (unsigned long long)t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
-         (double)t->stats.nbytes_live * 1e-6);
+  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", d->name,
+         (unsigned long long)d->t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
+         (double)d->stats.nbytes_live * 1e-6);
 }
 
-// Launches that are handed to the device together, and what they point to.
+// Launches that are handed to a device together, and what they point to.
 enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
 typedef struct tn_batch {
+  struct tn_device *device;                // NULL: none yet
   int n, nmem, narg, most, timed;          // most: launches before they are handed over
   tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
 } tn_batch;
 
 static tn_batch *tn_batch_open(tiny_ctx *t) {
   tn_batch *b = (tn_batch *)tn_scratch_bare(t, sizeof *b);
+  b->device = NULL;
   b->n = b->nmem = b->narg = 0;
   b->timed = tn_debug(t, 'k') || tn_debug(t, 't');
-  b->most = t->device->backend->submit && !b->timed ? TN_BATCH : 1;
   return b;
 }
-static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
-  const struct tn_device *d = t->device;
+static tiny_code tn_batch_flush(tn_batch *b) {
+  const struct tn_device *d = b->device;
   const int n = b->n;
   b->n = b->nmem = b->narg = 0;
   if (n > 1) return d->backend->submit(d->dev, b->l, n);
   return n ? d->backend->launch(d->dev, b->l) : TINY_OK;
 }
+// What comes is for this device.
+static tiny_code tn_batch_for(tn_batch *b, struct tn_device *d) {
+  if (b->device == d) return TINY_OK;
+  const tiny_code code = tn_batch_flush(b);
+  b->device = d;
+  b->most = d->backend->submit && !b->timed ? TN_BATCH : 1;
+  return code;
+}
+static void tn_count_launch(tiny_stats *s, const tn_executable *e) {
+  s->kernels++;
+  s->flops += (uint64_t)e->flops;
+  s->nbytes_moved += (uint64_t)e->nbytes;
+}
 // The last launch of the batch, which is one of e, is complete.
 static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
-  struct tn_device *d = t->device;
+  struct tn_device *d = b->device;
   if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
   const uint64_t from = b->timed ? tn_os_now() : 0;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
     const tiny_launch *l = &b->l[--b->n];
-    code = tn_batch_flush(t, b);
+    code = tn_batch_flush(b);
+    if (code == TINY_OK) code = d->backend->sync(d->dev);
     if (code == TINY_OK) code = tn_fallback->launch(t, l);
-  } else if (b->n >= b->most) code = tn_batch_flush(t, b);
-  t->stats.kernels++;
-  t->stats.flops += (uint64_t)e->flops;
-  t->stats.nbytes_moved += (uint64_t)e->nbytes;
+  } else if (b->n >= b->most) code = tn_batch_flush(b);
+  tn_count_launch(&t->stats, e);
+  tn_count_launch(&d->stats, e);
   if (b->timed && code == TINY_OK) {
     code = d->backend->sync(d->dev);
     const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
     t->stats.device_ns += ns;
-    if (tn_debug(t, 'k')) tn_log_kernel(t, e, ns);
+    d->stats.device_ns += ns;
+    if (tn_debug(t, 'k')) tn_log_kernel(d, e, ns);
   }
   return code;
 }
@@ -171,16 +180,28 @@ static void tn_run_memory(const tn_run *r, int place, tiny_mem *m) {
   const tn_place_row *p = &r->plan->place[place];
   const int kept = r->kept && r->kept->at[place] >= 0;
   m->offset = kept ? (size_t)r->kept->at[place] : p->kind == TN_PLACE_TEMP ? (size_t)p->offset : 0;
-  m->base = kept ? r->kept->storage->mem :
+  m->base = kept ? r->kept->storage[p->device]->mem :
       p->kind == TN_PLACE_LEAF   ? tn_leaf_storage(r->leaf[p->index])->mem :
       p->kind == TN_PLACE_OUTPUT ? r->fresh[p->index]->mem :
-                                   r->arena->mem;
+                                   r->arena[p->device]->mem;
+}
+
+// From memory of one device to that of another.
+static tiny_code tn_run_copy(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s) {
+  const tn_plan *p = r->plan;
+  tiny_mem to, from;
+  const tiny_code code = tn_batch_flush(b);
+  tn_run_memory(r, s->mem[0], &to);
+  tn_run_memory(r, s->mem[1], &from);
+  if (code != TINY_OK) return code;
+  return tn_copy_between(t, t->device[s->device], to, t->device[p->place[s->mem[1]].device], from,
+                         (size_t)p->place[s->mem[0]].nbytes, s->after);
 }
 
 // position: along the axes of the iterations in which the step works.
 static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
   if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
-    const tiny_code code = tn_batch_flush(t, b);
+    const tiny_code code = tn_batch_flush(b);
     if (code != TINY_OK) return code;
   }
   tiny_mem *m = s->nmem <= TN_BATCH_MEM ? b->mem + b->nmem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
@@ -206,39 +227,48 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
   return tn_batch_add(t, b, s->exe);
 }
 
-// Bytes of outputs and arena for which no spare memory is at hand.
-static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
+// Bytes of outputs and arena of a device for which no spare memory is at hand.
+static size_t tn_run_fresh_nbytes(const struct tn_device *d, const tn_plan *p) {
   size_t fresh = 0;
   int c;
   for (int i = -1; i < p->nplace; i++) {
-    if (i >= 0 && p->place[i].kind != TN_PLACE_OUTPUT) continue;
-    const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena_nbytes : p->place[i].nbytes), &c);
-    if (!t->device->spare[tn_storage_spare(t->device, c)]) fresh += nbytes;
+    if (i >= 0 && (p->place[i].kind != TN_PLACE_OUTPUT || p->place[i].device != d->number)) continue;
+    const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena[d->number] : p->place[i].nbytes), &c);
+    if (!d->spare[tn_storage_spare(d, c)]) fresh += nbytes;
   }
   return fresh;
 }
+static int tn_is_beyond_cap(const struct tn_device *d, size_t fresh) {
+  return d->max_nbytes && d->stats.nbytes_live + fresh > d->max_nbytes;
+}
 
 static void tn_kept_drop(tiny_ctx *t, tn_kept *k) {
-  tn_storage_drop(t, k->storage);
-  k->storage = NULL;
+  for (int i = 0; i < t->ndevice; i++) { tn_storage_drop(t, k->storage[i]); k->storage[i] = NULL; }
   k->done = 0;
 }
 
-// Storage for outputs and arena. It is loose until nodes own it. What programs keep goes first where memory is short.
+// Makes room on a device for what the plan needs there. What programs keep goes first where memory is short.
+static void tn_run_make_room(struct tn_device *d, const tn_plan *p) {
+  tiny_ctx *t = d->t;
+  const size_t fresh = tn_run_fresh_nbytes(d, p);
+  const int beyond_cap = tn_is_beyond_cap(d, fresh);
+  if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
+  if (beyond_cap && tn_is_beyond_cap(d, fresh))
+    for (tiny_program *x = t->runtime->programs; x; x = x->next) tn_kept_drop(t, &x->kept);
+}
+// Storage for outputs and arenas. It is loose until nodes own it.
 static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
   tn_storage_drop_loose(t);
-  const size_t fresh = tn_run_fresh_nbytes(t, p);
-  const int beyond_cap = t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes;
-  if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
-  if (beyond_cap && t->stats.nbytes_live + fresh > t->max_nbytes)
-    for (tiny_program *x = t->runtime->programs; x; x = x->next) tn_kept_drop(t, &x->kept);
+  for (int i = 0; i < t->ndevice; i++) tn_run_make_room(t->device[i], p);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
-    r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
-    if (!r->fresh[p->place[i].index]) code = t->code;
+    tn_storage *s = tn_storage_new(t->device[p->place[i].device], (size_t)p->place[i].nbytes);
+    r->fresh[p->place[i].index] = s;
+    if (!s) code = t->code;
   }
-  if (code == TINY_OK && p->arena_nbytes && !(r->arena = tn_storage_new(t, (size_t)p->arena_nbytes))) code = t->code;
+  for (int i = 0; i < t->ndevice && code == TINY_OK; i++)
+    if (p->arena[i] && !(r->arena[i] = tn_storage_new(t->device[i], (size_t)p->arena[i]))) code = t->code;
   if (code != TINY_OK) tn_storage_drop_loose(t);
   return code;
 }
@@ -257,10 +287,19 @@ static tiny_code tn_run_tiled(tiny_ctx *t, const tn_run *r, tn_batch *b, const t
     }
     for (int i = from; i < to; i++) {
       const tn_step *s = &r->plan->step[i];
-      if (!s->exe || (r->kept && r->kept->done && r->kept->step[i])) continue;
+      if (!tn_step_does(s) || (r->kept && r->kept->done && r->kept->step[i])) continue;
       const tn_place_row *to_place = &r->plan->place[s->mem[0]];
-      if (to_place->kind == TN_PLACE_LEAF) tn_leaf_storage(r->leaf[to_place->index])->written++;
-      const tiny_code code = tn_run_step(t, r, b, s, position);
+      tiny_code code = TINY_OK;
+      if (to_place->kind == TN_PLACE_LEAF) {
+        tn_leaf_storage(r->leaf[to_place->index])->written++;
+        if (t->runtime->ordering) code = tn_ordering_settle(t, s->device);
+      }
+      if (code == TINY_OK) code = tn_batch_for(b, t->device[s->device]);
+      if (code == TINY_OK) code = s->copies ? tn_run_copy(t, r, b, s) : tn_run_step(t, r, b, s, position);
+      if (code == TINY_OK && s->event) {
+        code = tn_batch_flush(b);
+        if (code == TINY_OK) code = tn_ordering_made(t, s->event, s->device);
+      }
       if (code != TINY_OK) return code;
     }
   }
@@ -281,18 +320,24 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
   const tn_plan *p = r->plan;
   tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
+  if (t->runtime->ordering) tn_ordering_begin(t, p->nevent);
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int tiled = p->step[i].tiled;
     for (to = i + 1; tiled && to < end && p->step[to].tiled == tiled; to++) {}
     code = tn_run_tiled(t, r, b, tiled ? &p->tiled[tiled - 1] : NULL, i, to);
   }
-  if (code == TINY_OK) code = tn_batch_flush(t, b);
-  if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
-    const tiny_code waited = t->device->backend->sync(t->device->dev);
+  if (code == TINY_OK) code = tn_batch_flush(b);
+  if (t->runtime->ordering) {              // also after an error: what was launched before it may not have run
+    const tiny_code settled = tn_ordering_end(t);
+    if (code == TINY_OK) code = settled;
+  }
+  if (tn_run_is_callers(r)) {
+    const tiny_code waited = tn_devices_sync(t);
     if (code == TINY_OK) code = waited;
   }
-  if (end == p->nstep || code != TINY_OK) tn_storage_drop(t, r->arena);
-  return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
+  for (int i = 0; i < t->ndevice && (end == p->nstep || code != TINY_OK); i++) tn_storage_drop(t, r->arena[i]);
+  if (code == TINY_OK || t->code != TINY_OK) return code;
+  return tiny_fail(t, code, "%s: a kernel failed", b->device ? b->device->title : "run");
 }
 
 // ** planning **
@@ -301,8 +346,9 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
-    size_t at =
-        (size_t)snprintf(line, sizeof line, "  %s(", p->step[i].exe ? p->step[i].exe->name : "(empty)");
+    const tn_step *s = &p->step[i];
+    size_t at = (size_t)snprintf(line, sizeof line, "  %s%s%s(", t->ndevice > 1 ? t->device[s->device]->title : "",
+                                 t->ndevice > 1 ? " " : "", s->exe ? s->exe->name : s->copies ? "copy" : "(empty)");
     for (int j = 0; j < p->step[i].nmem && at < sizeof line; j++) {
       const tn_place_row *place = &p->place[p->step[i].mem[j]];
       at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
@@ -324,37 +370,58 @@ static void tn_plans_trim(tiny_ctx *t, const tn_plan *newest) {
     for (int i = 0; i < p->nstep; i++) if (p->step[i].exe) p->step[i].exe->steps--;
     tn_plan_drop(t, p);
   }
-  tn_executables_trim(t);
+  for (int i = 0; i < t->ndevice; i++) tn_executables_trim(t->device[i]->programs);
+}
+
+static tn_targets tn_context_targets(const tiny_ctx *t) {
+  tn_targets all;
+  memset(&all, 0, sizeof all);
+  all.n = t->ndevice; all.here = t->here;
+  for (int i = 0; i < t->ndevice; i++) all.limits[i] = &t->device[i]->limits;
+  return all;
+}
+
+static tn_build tn_build_of(const tn_kernel *k, struct tn_programs *at) {
+  const tn_custom *c = k->node->op == TINY_OP_CUSTOM ? (const tn_custom *)k->node->ptr : NULL;
+  tn_build b;
+  memset(&b, 0, sizeof b);
+  b.at = at;
+  b.ast = c ? c->uops : k->ast;
+  if (b.ast) return b;
+  b.custom = c->source;
+  b.key = c->key;
+  b.entry = c->name;
+  memcpy(b.low.global, c->global, sizeof c->global);
+  memcpy(b.low.local, c->local, sizeof c->local);
+  b.low.tasks = c->global[0] * c->global[1] * c->global[2];
+  return b;
+}
+// Executables for the steps that run on devices which share `at`.
+static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const *kernels, struct tn_programs *at) {
+  tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d->plan.nstep + 1) * sizeof *builds);
+  int *step = (int *)tn_scratch(t, ((size_t)d->plan.nstep + 1) * sizeof *step), n = 0;
+  for (int i = 0; i < d->plan.nstep; i++) {
+    if (t->device[d->plan.step[i].device]->programs != at) continue;
+    if (!kernels[i]->ast && kernels[i]->node->op != TINY_OP_CUSTOM) continue;
+    builds[n] = tn_build_of(kernels[i], at);
+    step[n++] = i;
+  }
+  if (!n) return TINY_OK;
+  tn_beam_all(t, at, builds, n);
+  if (tn_build_all(t, at, builds, n) != TINY_OK) return t->code;
+  for (int i = 0; i < n; i++) d->plan.step[step[i]].exe = builds[i].exe;
+  return TINY_OK;
 }
 
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
-  if (tn_draft_plan(t, &t->device->limits, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
-  tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
-  int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;
-  for (int i = 0; i < d.plan.nstep; i++) {
-    const tn_kernel *k = kernels[i];
-    of[i] = -1;
-    if (k->node->op == TINY_OP_CUSTOM) {
-      const tn_custom *c = (const tn_custom *)k->node->ptr;
-      tn_build *b = &builds[nbuild];
-      if (c->uops) b->ast = c->uops;
-      else {
-        b->custom = c->source;
-        b->key = c->key;
-        b->entry = c->name;
-        memcpy(b->low.global, c->global, sizeof c->global);
-        memcpy(b->low.local, c->local, sizeof c->local);
-        b->low.tasks = c->global[0] * c->global[1] * c->global[2];
-      }
-      of[i] = nbuild++;
-    } else if (k->ast) { builds[nbuild].ast = k->ast; of[i] = nbuild++; }
-  }
-  tn_beam_all(t, builds, nbuild);
-  if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
-  for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
+  const tn_targets targets = tn_context_targets(t);
+  if (tn_draft_plan(t, &targets, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
+  for (int i = 0; i < t->ndevice; i++)
+    if (t->device[i]->programs->device == t->device[i] && tn_plan_build(t, &d, kernels, t->device[i]->programs) != TINY_OK)
+      return t->code;
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
   if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
     t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
@@ -435,8 +502,9 @@ static void tn_realized_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
   }
 }
 
-// output[i] has its value in node[i].
-static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node) {
+// output[i] has its value in node[i]. moved: nodes that handles have, each followed by what was computed for it.
+static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node,
+                                const tn_list *moved) {
   int updates = 0;
   for (int i = 0; i < n; i++) {
     tiny_uop *u = output[i];
@@ -444,6 +512,8 @@ static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tin
     if (u->op == TINY_OP_ASSIGN) tn_buffer_next(node[i]);
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
+  for (int i = 0; moved && i < moved->n; i += 2)
+    if (moved->u[i + 1]->realized) moved->u[i]->realized = moved->u[i + 1]->realized;
   if (updates) tn_realized_handles(t);
 }
 
@@ -553,7 +623,7 @@ static void tn_paused_drop(tiny_ctx *t) {
   if (!p) return;
   t->runtime->paused = NULL;
   p->run.plan->holders--;
-  tn_storage_drop(t, p->run.arena);
+  for (int i = 0; i < t->ndevice; i++) tn_storage_drop(t, p->run.arena[i]);
   tn_release(t, p, p->nbytes);
 }
 
@@ -586,10 +656,10 @@ static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const t
   if (nfresh) memcpy(p->run.fresh, r->fresh, nfresh);
   p->run.leaf = p->uop + p->nroot + 2 * p->noutput;
   p->run.scalar = p->run.leaf + v->leaves.n;
-  tn_storage_hold(t, r->arena);
+  for (int i = 0; i < t->ndevice; i++) tn_storage_hold(r->arena[i]);
   r->plan->holders++;
   t->runtime->paused = p;
-  tn_realized_outputs(t, output[0].n, output[0].u, made[0].u);
+  tn_realized_outputs(t, output[0].n, output[0].u, made[0].u, NULL);
   return TINY_OK;
 }
 
@@ -599,8 +669,8 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
   *done = p && wanted->n == p->nroot && !memcmp(wanted->u, p->uop, (size_t)p->nroot * sizeof *p->uop);
   if (!*done) return TINY_OK;
   const tiny_code code = tn_run_launch(t, &p->run, p->run.plan->nfirst, p->run.plan->nstep);
-  p->run.arena = NULL;
-  if (code == TINY_OK) tn_realized_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput);
+  memset(p->run.arena, 0, sizeof p->run.arena);
+  if (code == TINY_OK) tn_realized_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput, NULL);
   return code;
 }
 
@@ -628,11 +698,13 @@ static tiny_code tn_visit_check(tiny_ctx *t, const tn_visit *v, const tn_list *w
 
 // Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
 static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
-  tn_list all = *roots;
+  tn_list all = *roots, moved = {NULL, 0, 0};
   const tn_list *const wanted = &all;
   tn_visit v;
   tn_plan *plan = NULL;
   if (!all.n) return TINY_OK;
+  tn_place_roots(t, &all, &moved);
+  if (moved.n && first) { all.n = first; first = 0; }        // what was moved is settled at once
   for (;; all.n = first, first = 0) {      // where nothing can wait, now is all there is
     memset(&v, 0, sizeof v);
     v.first = first;
@@ -647,8 +719,10 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
     if (!first || plan->nfirst) break;
   }
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
-  tn_run r = {plan, v.leaves.u, v.scalars.u,
-              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL, NULL};
+  tn_run r;
+  memset(&r, 0, sizeof r);
+  r.plan = plan; r.leaf = v.leaves.u; r.scalar = v.scalars.u;
+  r.fresh = (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof *r.fresh);
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_realized_nodes(t, &r, &v);
@@ -657,7 +731,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   code = tn_run_launch(t, &r, 0, plan->nstep);
   tn_list output = {NULL, 0, 0};
   for (int i = 0; i < plan->noutput; i++) tn_push(t, &output, v.all.u[plan->output[i].node]);
-  if (code == TINY_OK) tn_realized_outputs(t, output.n, output.u, node);
+  if (code == TINY_OK) tn_realized_outputs(t, output.n, output.u, node, &moved);
   return code;
 }
 

@@ -12,10 +12,13 @@
 
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
+  tiny_ctx *t; int number;                 // in t->device
   const tiny_backend *backend; void *dev;
-  tiny_limits limits; tiny_renderer renderer; char name[64];
+  struct tn_programs *programs;            // that run here; devices of one kind share them
+  tiny_stats stats; size_t max_nbytes;     // its own part of the context's; 0: no cap
+  tiny_limits limits; tiny_renderer renderer; char name[64], title[96];     // title: with its number, among others
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
-  size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
+  size_t spare_nbytes;                     // kept for later
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
 };
 
@@ -39,13 +42,20 @@ static void tn_storage_link(tn_storage **list, tn_storage *s) {
   *list = s;
 }
 
-static void tn_storage_give_back(tiny_ctx *t) {
-  struct tn_device *d = t->device;
+// The device of a node: that of its memory or its sources, or the one where what names none goes.
+static struct tn_device *tn_device_of(const tiny_ctx *t, const tiny_uop *u) {
+  return t->device[u->device ? u->device - 1 : t->here];
+}
+
+// The device where what names none goes.
+static struct tn_device *tn_device_here(const tiny_ctx *t) { return t->device[t->here]; }
+
+static void tn_storage_give_back(struct tn_device *d) {
   for (int c = 0; c < TN_SIZE_CLASSES; c++) while (d->spare[c]) {
     tn_storage *s = d->spare[c];
     tn_storage_unlink(&d->spare[c], s);
     d->backend->free(d->dev, s->mem, s->nbytes);
-    tn_release(t, s, sizeof *s);
+    tn_release(d->t, s, sizeof *s);
   }
   d->spare_nbytes = 0;
 }
@@ -56,47 +66,56 @@ static int tn_storage_spare(const struct tn_device *d, int c) {
   return c;
 }
 
-static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
-  struct tn_device *d = t->device;
+// Live memory of the device, and of all devices, grows by nbytes or shrinks.
+static void tn_storage_count(struct tn_device *d, size_t more, size_t less) {
+  tiny_stats *const stats[2] = {&d->stats, &d->t->stats};
+  for (int i = 0; i < 2; i++) {
+    stats[i]->nbytes_live += more - less;
+    if (stats[i]->nbytes_live > stats[i]->nbytes_peak) stats[i]->nbytes_peak = stats[i]->nbytes_live;
+  }
+}
+
+// Memory that was not there before, of a size class; NULL after an error.
+static tn_storage *tn_storage_alloc(struct tn_device *d, size_t rounded) {
+  const size_t live = d->stats.nbytes_live, most = d->max_nbytes;
+  if (d->spare_nbytes > d->stats.nbytes_peak) tn_storage_give_back(d);     // sizes that are not asked for any more
+  if (most && live + d->spare_nbytes + rounded > most) tn_storage_give_back(d);
+  if (most && live + rounded > most) {
+    tiny_fail(d->t, TINY_E_MEMORY, "buffers: %s has %llu bytes live and %llu wanted, more than max_nbytes %llu",
+              d->title, (unsigned long long)live, (unsigned long long)rounded, (unsigned long long)most);
+    return NULL;
+  }
+  tn_storage *s = (tn_storage *)tn_alloc(d->t, sizeof *s);
+  if (!s) return NULL;
+  s->device = d;
+  s->mem = d->backend->alloc(d->dev, rounded);
+  if (!s->mem) { tn_storage_give_back(d); s->mem = d->backend->alloc(d->dev, rounded); }
+  s->nbytes = rounded;
+  if (s->mem) return s;
+  tn_release(d->t, s, sizeof *s);
+  tiny_fail(d->t, TINY_E_MEMORY, "buffers: %s has no %llu bytes left", d->title, (unsigned long long)rounded);
+  return NULL;
+}
+
+static tn_storage *tn_storage_new(struct tn_device *d, size_t nbytes) {
   int c;
   const size_t rounded = tn_size_class(nbytes ? nbytes : 1, &c);
   c = tn_storage_spare(d, c);
   tn_storage *s = d->spare[c];
   if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= s->nbytes; }
-  else {
-    if (d->spare_nbytes > t->stats.nbytes_peak) tn_storage_give_back(t);   // sizes that are not asked for any more
-    if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes)
-      tn_storage_give_back(t);
-    if (t->max_nbytes && t->stats.nbytes_live + rounded > t->max_nbytes) {
-      tiny_fail(t, TINY_E_MEMORY, "buffers: %llu bytes live and %llu wanted, more than max_nbytes %llu",
-                (unsigned long long)t->stats.nbytes_live, (unsigned long long)rounded,
-                (unsigned long long)t->max_nbytes);
-      return NULL;
-    }
-    s = (tn_storage *)tn_alloc(t, sizeof *s);
-    if (!s) return NULL;
-    s->mem = d->backend->alloc(d->dev, rounded);
-    if (!s->mem) { tn_storage_give_back(t); s->mem = d->backend->alloc(d->dev, rounded); }
-    if (!s->mem) {
-      tn_release(t, s, sizeof *s);
-      tiny_fail(t, TINY_E_MEMORY, "buffers: %s has no %llu bytes left", d->name, (unsigned long long)rounded);
-      return NULL;
-    }
-    s->nbytes = rounded;
-  }
+  else if (!(s = tn_storage_alloc(d, rounded))) return NULL;
   s->refs = s->loose = 1;
   s->written = s->left = 0;
   s->state = NULL; s->since = 0;
   s->bound = s->updated = 0;
   tn_storage_link(&d->loose, s);
-  t->stats.nbytes_live += s->nbytes;
-  if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
+  tn_storage_count(d, s->nbytes, 0);
   return s;
 }
 
 static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
-  struct tn_device *d = t->device;
   if (!s || --s->refs) return;
+  struct tn_device *d = s->device;
   tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
   s->loose = 0;
   if (s->pages) {                          // kernels that read them may not have run
@@ -106,19 +125,19 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
   int c;
   tn_size_class(s->nbytes, &c);
-  t->stats.nbytes_live -= s->nbytes;
+  tn_storage_count(d, 0, s->nbytes);
   d->spare_nbytes += s->nbytes;
   tn_storage_link(&d->spare[c], s);
 }
 // What a call that ran out of memory has left behind, or no longer needs.
 static void tn_storage_drop_loose(tiny_ctx *t) {
-  while (t->device->loose) tn_storage_drop(t, t->device->loose);
+  for (int i = 0; i < t->ndevice; i++) while (t->device[i]->loose) tn_storage_drop(t, t->device[i]->loose);
 }
 // The call that made the storage leaves its reference to someone who drops it later.
-static void tn_storage_hold(tiny_ctx *t, tn_storage *s) {
+static void tn_storage_hold(tn_storage *s) {
   if (!s || !s->loose) return;
-  tn_storage_unlink(&t->device->loose, s);
-  tn_storage_link(&t->device->live, s);
+  tn_storage_unlink(&s->device->loose, s);
+  tn_storage_link(&s->device->live, s);
   s->loose = 0;
 }
 static void tn_storage_release(tiny_ctx *t, tiny_uop *buffer) {
@@ -133,14 +152,11 @@ static int tn_storage_changes(const tn_storage *s) { return tn_storage_is_caller
 
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
 static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
-  struct tn_device *d = t->device;
   tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->buffers, 1, &nelem, s);
   if (u == &t->ir->bad) { if (s->loose) tn_storage_drop(t, s); return u; }
+  u->device = (uint8_t)(s->device->number + 1);
   s->state = u;
-  if (!s->loose) { s->refs++; return u; }
-  tn_storage_unlink(&d->loose, s);
-  tn_storage_link(&d->live, s);
-  s->loose = 0;
+  if (s->loose) tn_storage_hold(s); else s->refs++;
   return u;
 }
 // A BUFFER that does not name what s holds now.
@@ -175,7 +191,7 @@ static void tn_buffer_part(tiny_ctx *t, tiny_uop *old, tn_storage *s) {
   tn_storage *from = (tn_storage *)old->ptr;
   old->ptr = s;
   s->state = old;
-  tn_storage_hold(t, s);
+  tn_storage_hold(s);
   if (from->state == old) from->state = NULL;
   tn_storage_drop(t, from);
 }
@@ -187,18 +203,18 @@ static void tn_storage_swap(tn_storage *a, tn_storage *b) {
   b->pages = was.pages; b->pages_nbytes = was.pages_nbytes;
 }
 // Where the host sees what s holds, after sync and until something that uses it is launched; NULL: nowhere.
-static void *tn_storage_view(const tiny_ctx *t, const tn_storage *s, size_t nbytes) {
-  const struct tn_device *d = t->device;
+static void *tn_storage_view(const tn_storage *s, size_t nbytes) {
+  const struct tn_device *d = s->device;
   const tiny_mem m = {s->mem, 0};
   return d->limits.host_memory ? s->mem : d->backend->map ? d->backend->map(d->dev, m, nbytes) : NULL;
 }
 // Loose memory with what s holds: NULL after an error. Heavy code only.
 static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbytes) {
-  struct tn_device *d = t->device;
-  tn_storage *copy = tn_storage_new(t, nbytes);
+  struct tn_device *d = s->device;
+  tn_storage *copy = tn_storage_new(d, nbytes);
   if (!copy) return NULL;
   const tiny_mem from = {s->mem, 0}, to = {copy->mem, 0};
-  void *const seen = tn_storage_view(t, s, nbytes), *const between = seen ? seen : tn_scratch_bare(t, nbytes + 1);
+  void *const seen = tn_storage_view(s, nbytes), *const between = seen ? seen : tn_scratch_bare(t, nbytes + 1);
   tiny_code code = d->backend->sync(d->dev);
   if (code == TINY_OK && nbytes && !seen) code = d->backend->copy_out(d->dev, between, from, nbytes);
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, between, nbytes);

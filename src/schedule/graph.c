@@ -11,6 +11,19 @@
 #include "../tensor/optim.c"
 #endif
 
+// The devices that a graph is computed on, by number; here: of what names none.
+typedef struct tn_targets { const tiny_limits *limits[TINY_MAX_DEVICES]; int n, here; } tn_targets;
+
+// The number of the device on which u is computed.
+static int tn_target_of(const tn_targets *all, const tiny_uop *u) { return u->device ? u->device - 1 : all->here; }
+static const tiny_limits *tn_limits_of(const tn_targets *all, const tiny_uop *u) {
+  return all->limits[tn_target_of(all, u)];
+}
+// Does u copy from one device to another? Where x names no device, (COPY x) is x, computed there.
+static int tn_is_copy(const tiny_uop *u) {
+  return u->op == TINY_OP_COPY && u->src[0]->device && u->src[0]->device != u->device;
+}
+
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
 typedef struct tn_node {                   // what is known of a node of the graph
@@ -43,7 +56,7 @@ typedef struct tn_kernel {                 // one stored node
 } tn_kernel;
 
 typedef struct tn_graph {
-  tiny_ctx *t; const tiny_limits *limits;  // of the device that it is for
+  tiny_ctx *t; const tn_targets *targets;
   tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
@@ -101,6 +114,9 @@ static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *ro
   return tn_access_at(a, row->next);
 }
 
+// Is u no expression but something that is done with memory: a kernel from outside, a copy between devices?
+static int tn_is_launched(const tiny_uop *u) { return u->op == TINY_OP_CUSTOM || tn_is_copy(u); }
+
 static int64_t tn_nelem(const tiny_uop *u) {
   int64_t n = 1;
   for (int i = 0; i < u->ndim; i++) n *= u->dim[i];
@@ -108,7 +124,8 @@ static int64_t tn_nelem(const tiny_uop *u) {
 }
 
 static int tn_is_passing(const tiny_uop *u) {
-  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
+  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER ||
+         (u->op == TINY_OP_COPY && !tn_is_copy(u));
 }
 
 #endif

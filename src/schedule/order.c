@@ -14,7 +14,7 @@ enum { TN_ARENA_ALIGN = 128, TN_ARENA_BY_SIZE = 1024 };   // values up to which 
 enum { TN_PLACE_LEAF, TN_PLACE_OUTPUT, TN_PLACE_TEMP };
 
 typedef struct tn_place_row {              // where a stored value lives
-  int kind, index;                         // LEAF: number of the leaf; OUTPUT: number of the output
+  int kind, index, device;                 // LEAF: number of the leaf; OUTPUT: number of the output
   int64_t nbytes, offset;                  // TEMP: offset in the arena
 } tn_place_row;
 

@@ -9,6 +9,7 @@
 #define TN_SCHEDULE_PLAN
 #ifndef TINY_AMALGAMATED
 #include "masked.c"
+#include "place.c"
 #include "sums.c"
 #endif
 
@@ -25,7 +26,12 @@ typedef struct tn_step {
   struct tn_executable *exe;               // NULL: nothing to run (no elements)
   int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - tiled axis
   int tiled;                               // steps in a row that have the same work tile by tile; 0: none
+  int device, copies;                      // copies: mem[1] of another device to mem[0]
+  int event, after;                        // numbers from 1: of what this step makes that is copied; that it copies
 } tn_step;
+
+// Is there anything to do? Not where there are no elements.
+static int tn_step_does(const tn_step *s) { return s->exe || s->copies; }
 
 typedef struct tn_output { int node, place; } tn_output;   // node: position in the walk; its value is at place
 
@@ -37,7 +43,9 @@ typedef struct tn_plan {
   tn_output *output; int noutput;
   tn_tiled_axes *tiled; int ntiled;        // tiled[n - 1] is number n
   int nfirst;                              // steps that the first roots need; 0: they cannot run by themselves
-  int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
+  int64_t arena[TINY_MAX_DEVICES];         // bytes of TEMPs, packed, by device
+  int64_t arena_nbytes, alive_nbytes;      // of all devices; most at one step, less than which no packing needs
+  int nevent;                              // results that are copied to other devices
   size_t nbytes;                           // of this allocation
   uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
 } tn_plan;
@@ -62,7 +70,8 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   tn_push(t, &v->all, u);
   v->captured |= u->flags & TN_NODE_CAPTURED;
   if (tn_is_leaf(u)) {
-    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
+    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16 |
+                            (int64_t)tn_place(u)->device << 24);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
     if (!tn_map_has(&v->places, tn_place(u)))
@@ -103,6 +112,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
     tn_visit_word(t, v, ~(int64_t)roots[r]->seq);
   }
   if (v->first) tn_visit_word(t, v, v->first);
+  if (t->here) tn_visit_word(t, v, -t->here);
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
 }
 
@@ -110,7 +120,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
-static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, const tn_map *copied) {
+static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, const tn_map *copied) {
   tiny_uop **now = (tiny_uop **)tn_scratch(t, ((size_t)v->all.n + 1) * sizeof *now);
   tn_map map = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
@@ -126,7 +136,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tiny_limits *limits, con
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
-      if (w->op == TINY_OP_REDUCE) w = tn_sum_rewritten(t, limits, w);
+      if (w->op == TINY_OP_REDUCE) w = tn_sum_rewritten(t, tn_limits_of(targets, w), w);
     }
     tn_map_set(t, &map, u, w);
     now[i] = w;
@@ -165,10 +175,10 @@ static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
   return clashes;
 }
 
-static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, const tn_visit *v,
+static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_targets *targets, const tn_visit *v,
                           tiny_uop *const *roots, int nroots, const tn_list *forced) {
   memset(g, 0, sizeof *g);
-  g->t = t; g->limits = limits;
+  g->t = t; g->targets = targets;
   g->n = v->all.n;
   g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
   for (int i = 0; i < g->n; i++) {
@@ -183,12 +193,12 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, c
 
 // Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is
 // returned.
-static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, const tn_visit *v,
+static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_targets *targets, const tn_visit *v,
                             tiny_uop *const *roots, int nroots, tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
   for (int clashes = 1; clashes;) {
     clashes = 0;
-    tn_graph_open(g, t, limits, v, roots, nroots, &forced);
+    tn_graph_open(g, t, targets, v, roots, nroots, &forced);
     g->first = v->first;
     tn_choose_stores(g);
     for (int i = 0; i < g->nkernel; i++) {
@@ -211,14 +221,15 @@ typedef struct tn_draft {
   int cap_place, cap_output;
 } tn_draft; // a plan in scratch memory
 
-// at: a place.
-static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *at) {
+// at: a place, in memory of that device.
+static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *at, int device) {
   const int known = (int)(intptr_t)tn_map_get(&d->place, at);
   if (known) return known - 1;
   tn_place_row *row = TN_PUSH(t, d->plan.place, d->plan.nplace, d->cap_place, tn_place_row);
   memset(row, 0, sizeof *row);
   row->kind = TN_PLACE_TEMP;
   row->nbytes = tn_node_nbytes(at);
+  row->device = device;
   if (tn_map_has(&v->places, at)) {
     row->kind = TN_PLACE_LEAF;
     row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1;
@@ -228,13 +239,13 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
 }
 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
-static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now,
-                             const tn_map *roots) {
+static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_targets *targets, const tn_visit *v,
+                             tiny_uop *const *now, const tn_map *roots) {
   tn_map known = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     if ((u->op != TINY_OP_ASSIGN && !tn_map_has(roots, u)) || tn_is_leaf(u)) continue;
-    const int at = tn_draft_place(t, d, v, tn_place_known(t, &known, now[i]));
+    const int at = tn_draft_place(t, d, v, tn_place_known(t, &known, now[i]), tn_target_of(targets, now[i]));
     if (d->plan.place[at].kind == TN_PLACE_TEMP) {
       d->plan.place[at].kind = TN_PLACE_OUTPUT;
       d->plan.place[at].index = d->plan.noutput;
@@ -244,9 +255,56 @@ static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_u
   }
 }
 
+// The device of the memory of slot j of k: a copy reads that of another.
+static int tn_slot_device(const tn_graph *g, const tn_kernel *k, int slot) {
+  return tn_target_of(g->targets, slot && tn_is_copy(k->node) ? k->node->src[0] : k->node);
+}
+
+static void tn_draft_step(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const tn_kernel *k,
+                          const tn_map *scalars, tn_step *s) {
+  s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
+  s->device = tn_target_of(g->targets, k->node);
+  s->copies = tn_is_copy(k->node) && tn_nelem(k->node) > 0;
+  s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
+  s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
+  for (int j = 0; j < k->nmem; j++) s->mem[j] = tn_draft_place(t, d, v, k->mem[j], tn_slot_device(g, k, j));
+  for (int j = 0; j < k->narg; j++) {
+    if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
+    if (tn_map_has(scalars, k->arg[j])) s->arg[j] = tn_unboxed(tn_map_get(scalars, k->arg[j]));
+  }
+}
+
+// Events: behind steps that make what others copy. What is copied keeps its memory to the end: the device that has it
+// waits for copies when the plan has run.
+static void tn_draft_events(tiny_ctx *t, tn_draft *d, tn_life *const *life) {
+  int *made = (int *)tn_scratch(t, ((size_t)d->plan.nplace + 1) * sizeof *made);   // by place: 1 + the step
+  for (int i = 0; i < d->plan.nstep; i++) {
+    tn_step *s = &d->plan.step[i];
+    made[s->mem[0]] = i + 1;
+    if (!s->copies) continue;
+    const int from = s->mem[1];
+    if (life[from]) life[from]->last = d->plan.nstep - 1;
+    if (!made[from]) continue;
+    tn_step *maker = &d->plan.step[made[from] - 1];
+    if (!maker->event) maker->event = ++d->plan.nevent;
+    s->after = maker->event;
+  }
+}
+
+// Offsets of TEMPs, each device's in an arena of its own.
+static void tn_draft_arenas(tiny_ctx *t, tn_draft *d, const tn_targets *targets, const tn_life *life, int nlife) {
+  tn_life *own = (tn_life *)tn_scratch(t, ((size_t)nlife + 1) * sizeof *own);
+  for (int device = 0; device < targets->n; device++) {
+    int n = 0;
+    for (int i = 0; i < nlife; i++) if (d->plan.place[life[i].place].device == device) own[n++] = life[i];
+    d->plan.arena[device] = tn_pack_arena(t, d->plan.place, own, n, d->plan.nstep);
+    d->plan.arena_nbytes += d->plan.arena[device];
+    d->plan.alive_nbytes += tn_alive_most(t, d->plan.place, own, n, d->plan.nstep);
+  }
+}
+
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
-  tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
-  tn_map known = {NULL, 0, 0}, scalars = {NULL, 0, 0};     // place -> 1 + its life; SCALAR -> 1 + its number
+  tn_map scalars = {NULL, 0, 0};           // SCALAR -> 1 + its number
   for (int n = 0; n < v->scalars.n; n++) tn_map_set(t, &scalars, v->scalars.u[n], tn_boxed(n));
   int nlife = 0, from = 0, to = 0;         // steps of a group
   d->plan.tiled = g->tiled; d->plan.ntiled = g->ntiled;
@@ -254,37 +312,28 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.nstep = g->nkernel;
   d->plan.nfirst = g->nfirst;
   for (int i = 0; i < g->nfirst; i++) if (g->kernel[order[i]].node->op == TINY_OP_ASSIGN) d->plan.nfirst = 0;
+  for (int i = 0; i < g->nkernel; i++)
+    tn_draft_step(t, d, v, g, &g->kernel[order[i]], &scalars, &d->plan.step[i]);
+  tn_life *life = (tn_life *)tn_scratch(t, ((size_t)d->plan.nplace + 1) * sizeof *life);
+  tn_life **of = (tn_life **)tn_scratch(t, ((size_t)d->plan.nplace + 1) * sizeof *of);     // by place
   for (int i = 0; i < g->nkernel; i++) {
     const tn_kernel *k = &g->kernel[order[i]];
-    tn_step *s = &d->plan.step[i];
-    s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
+    const tn_step *s = &d->plan.step[i];
     if (!k->group || i == to) for (from = i, to = i + 1; k->group && to < g->nkernel; to++)
       if (g->kernel[order[to]].group != k->group) break;
-    s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
-    s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
     for (int j = 0; j < k->nmem; j++) {
-      s->mem[j] = tn_draft_place(t, d, v, k->mem[j]);
-      if (d->plan.place[s->mem[j]].kind != TN_PLACE_TEMP) continue;
-      const void *key = (const void *)(intptr_t)(s->mem[j] + 1);
-      int l = (int)(intptr_t)tn_map_get(&known, key) - 1;
-      const int each = !k->group || tn_map_has(&g->slabs, k->mem[j]);
-      if (l < 0) {
-        l = nlife++;
-        life[l].place = s->mem[j]; life[l].first = each ? i : from;
-        tn_map_set(t, &known, key, (void *)(intptr_t)nlife);
-      }
-      life[l].last = each ? i : to - 1;
+      const int place = s->mem[j], each = !k->group || tn_map_has(&g->slabs, k->mem[j]);
+      if (d->plan.place[place].kind != TN_PLACE_TEMP) continue;
+      if (!of[place]) { of[place] = &life[nlife++]; of[place]->place = place; of[place]->first = each ? i : from; }
+      of[place]->last = each ? i : to - 1;
     }
-    for (int j = 0; j < k->narg; j++) if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
-    for (int j = 0; j < k->narg; j++)
-      if (tn_map_has(&scalars, k->arg[j])) s->arg[j] = tn_unboxed(tn_map_get(&scalars, k->arg[j]));
   }
-  d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife, g->nkernel);
-  d->plan.alive_nbytes = tn_alive_most(t, d->plan.place, life, nlife, g->nkernel);
+  tn_draft_events(t, d, of);
+  tn_draft_arenas(t, d, g->targets, life, nlife);
 }
 
-// Everything but the executables, for a device of these limits. (*kernels)[i] belongs to step i.
-static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, tiny_uop *const *roots,
+// Everything but the executables. (*kernels)[i] belongs to step i.
+static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, tiny_uop *const *roots,
                                int nroots, tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
   tn_map copied = {NULL, 0, 0}, root_at = {NULL, 0, 0};    // of v; root_at: root -> 1 + its number
@@ -297,7 +346,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
     tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
     tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
-    now = tn_visit_rewritten(t, limits, v, &copied);
+    now = tn_visit_rewritten(t, targets, v, &copied);
     tn_share_reshaped(t, v, now, &root_at);
     for (int i = 0; i < v->all.n; i++) {
       const int r = tn_unboxed(tn_map_get(&root_at, v->all.u[i]));
@@ -306,7 +355,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
     for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
-    const int written = tn_graph_kernels(&g, t, limits, &w, wanted, nroots, &more);
+    const int written = tn_graph_kernels(&g, t, targets, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
       tn_list *reads = tn_graph_reads(&g);
@@ -323,7 +372,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_masked(&g, order, wanted, nroots);
-  tn_draft_outputs(t, d, v, now, &root_at);
+  tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];

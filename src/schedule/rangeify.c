@@ -165,8 +165,8 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     }
     tn_node_try_carried(g, n);
   }
-  if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
-  if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
+  if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || tn_is_launched(u)) n->forced = 1;
+  if (tn_is_launched(u)) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
   for (uint32_t i = 1; u->op == TINY_OP_AFTER && i < u->nsrc; i++)      // what it waits for is done by a kernel
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
@@ -215,7 +215,7 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
-    if (!pure || row > (double)tn_machine_row(g->limits) ||
+    if (!pure || row > (double)tn_machine_row(tn_limits_of(g->targets, k->node)) ||
         (scope_nelem < (double)TN_TASKS_MOST && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
@@ -400,7 +400,7 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   tiny_ctx *t = g->t;
   tiny_uop *u = n->u;
   if (u->op == TINY_OP_ASSIGN) { tn_add_use(g, u->src[2], kernel, at, evals); return; }
-  if (u->op == TINY_OP_CUSTOM) return;
+  if (tn_is_launched(u)) return;
   if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) {
     tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals);
     return;
@@ -446,9 +446,9 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
   tn_kernel_begin(g);
-  if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
+  if (tn_is_launched(u) || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
     tn_kernel_param(g, k, tn_graph_node(g, u)->place);
-    for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
+    for (uint32_t i = 0; tn_is_launched(u) && i < u->nsrc; i++)
       tn_kernel_param(g, k, tn_graph_node(g, u->src[i])->place);
     return;
   }

@@ -57,11 +57,11 @@ typedef struct tn_cluster {
 } tn_cluster;
 
 // A value is worth tiling that no cache hands to the next kernel, and its slab stays there with others.
-static int64_t tn_tiled_least(const tn_graph *g) {
-  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_share(g->limits);
+static int64_t tn_tiled_least(const tn_graph *g, const tiny_uop *u) {
+  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_share(tn_limits_of(g->targets, u));
 }
-static int64_t tn_tiled_nbytes(const tn_graph *g) {
-  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_share(g->limits) / TN_TILED_SLABS;
+static int64_t tn_tiled_nbytes(const tn_graph *g, const tiny_uop *u) {
+  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_share(tn_limits_of(g->targets, u)) / TN_TILED_SLABS;
 }
 
 static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
@@ -264,7 +264,7 @@ static int tn_cluster_neighbours(tn_cluster *c, int i) {
   int changed = 0;
   for (int m = 0; m < k->nmem; m++)
     for (int p = tn_unboxed(tn_map_get(&c->made, k->mem[m])); p >= 0; p = c->same[p] - 1)
-      if (tn_tiled_may(c, p, tn_tiled_least(c->g) / TN_TILED_GAIN)) changed |= tn_cluster_add(c, p);
+      if (tn_tiled_may(c, p, tn_tiled_least(c->g, k->node) / TN_TILED_GAIN)) changed |= tn_cluster_add(c, p);
   return changed;
 }
 
@@ -441,7 +441,7 @@ static int64_t tn_tiled_size(int64_t extent, int64_t most) {
 
 // Chooses axes: those along which nothing is reduced, then one more along which the least is computed again.
 static int tn_tiled_choose(tn_cluster *c) {
-  const int64_t most = tn_tiled_nbytes(c->g);
+  const int64_t most = tn_tiled_nbytes(c->g, c->slab[0].node);
   int64_t nbytes = tn_node_nbytes(c->slab[0].node), best = 0;
   int axis = -1;
   c->nchosen = 0; c->size = 1;
@@ -753,10 +753,10 @@ static tn_cluster *tn_cluster_open(tn_graph *g, const tn_list *reads, const int 
 // which the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
 static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
                           tn_map *tried, tn_list *around) {
-  const int64_t least = tn_tiled_least(g);
   tn_cluster *c = NULL;
   for (int i = 0; i < g->nkernel; i++) {
     tiny_uop *node = g->kernel[i].node;
+    const int64_t least = tn_tiled_least(g, node);
     if (!g->kernel[i].ast || tn_node_nbytes(node) < least || tn_map_get(tried, node)) continue;
     if (!c) c = tn_cluster_open(g, *reads, order, roots, nroots);
     tn_map_set(g->t, tried, node, node);

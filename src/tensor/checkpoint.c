@@ -24,7 +24,7 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
     return tn_wrong(tn_ctx_of(y), TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1);
   in[0] = y;
   for (int i = 0; i < n; i++) in[i + 1] = x[i];
-  if (!tn_usable("checkpoint", n + 1, in, &out)) return out;
+  if (!tn_usable_in(NULL, "checkpoint", n + 1, in, &out)) return out;
   for (int i = 0; i <= n; i++) src[i] = tn_uop_of(in[i]);
   tiny_ctx *t = tn_ctx_of(y);
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_AFTER, tn_uop_of(y)->dtype, 1, n + 1, src, 1, 0, NULL));

@@ -216,4 +216,14 @@ TINY_API tiny_tensor *tiny_detach(tiny_tensor *x) {
   if (!tn_usable("detach", 1, &x, &out)) return out;
   return tn_tensor_new(tn_ctx_of(x), tn_u1(tn_ctx_of(x), TINY_OP_DETACH, tn_uop_of(x)));
 }
+
+TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device) {
+  tiny_tensor *out;
+  if (!tn_usable("to", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (device < 0 || device >= t->ndevice)
+    return tn_wrong(t, TINY_E_ARG, "to: there is no device %d, but %d, counted from 0", device, t->ndevice);
+  return tn_value_new(t, tn_copy_to(t, tn_uop_of(x), device + 1), 1, &x);
+}
+TINY_API int tiny_device_of(const tiny_tensor *x) { return tiny_ok(x) ? tn_uop_of(x)->device - 1 : -1; }
 #endif

@@ -86,6 +86,9 @@ static tiny_code tn_grad_fail(tiny_ctx *t, const tiny_uop *u) {
 
 static void tn_grad_add(tiny_ctx *t, tn_grad_node *to, tiny_uop *part) {
   part = tn_unbroadcast(t, part, to->u->ndim, to->u->dim);
+  if (tn_bad(t, part)) { to->grad = part; return; }
+  const int device = to->u->device ? to->u->device : to->grad ? to->grad->device : 0;
+  if (device && part->device) part = tn_copy_to(t, part, device);          // of what is made anywhere
   to->grad = to->grad ? tn_add(t, to->grad, part) : part;
 }
 
@@ -235,7 +238,7 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
   for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
   for (int i = -1; i < n; i++) {
     tiny_tensor *const in[2] = {loss, i < 0 ? loss : params[i]};
-    if (!tn_usable("grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
+    if (!tn_usable_in(NULL, "grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
   if (tiny_nelem(loss) != 1)
     return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(tn_uop_of(loss), a));

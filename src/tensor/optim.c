@@ -26,7 +26,7 @@ static tiny_uop *tn_blend(tiny_ctx *t, tiny_uop *old, tiny_uop *now, double keep
   return tn_add(t, tn_times(t, old, keep), tn_times(t, now, 1 - keep));
 }
 static tiny_uop *tn_when(tiny_ctx *t, const tiny_optim *o, tiny_uop *now, tiny_uop *old) {
-  return o->when ? tn_where(t, tn_uop_of(o->when), now, old) : now;
+  return o->when ? tn_where(t, tn_beside(t, tn_uop_of(o->when), old), now, old) : now;
 }
 static tiny_uop *tn_moment(const tn_update *u, int slot) { return tn_uop_of(u->state[slot]); }
 // The state's new value, as formulas see it; it is stored as well.
@@ -198,16 +198,20 @@ static const struct tn_optim_row {
 
 // ** state **
 
-// Zeros of a shape outside of all frames, or NULL.
-static tiny_tensor *tn_state_new(tiny_ctx *t, int dtype, tiny_shape shape) {
+// Zeros of a shape outside of all frames, where `like` is; or NULL.
+static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape shape) {
+  tiny_ctx *t = tn_ctx_of(like);
+  const int here = t->here, device = tn_uop_of(like)->device;
   const size_t nbytes = (size_t)tn_dims_nelem(shape.ndim, shape.dim) * tn_dtypes[dtype].nbytes;
   void *zeros = tn_alloc(t, nbytes ? nbytes : 1);
+  t->here = device ? device - 1 : here;
   tiny_tensor *state = zeros ? tiny_keep(tiny_from(t, zeros, (tiny_dtype)dtype, shape)) : NULL;
+  t->here = here;
   tn_release(t, zeros, nbytes ? nbytes : 1);
   return tiny_ok(state) ? state : NULL;
 }
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
-  return tn_state_new(tn_ctx_of(x), tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_get(x));
+  return tn_state_new(x, tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_get(x));
 }
 static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   if (!*state) return;
@@ -245,7 +249,7 @@ static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params,
     }
   }
   if (!tn_optims[o->kind].left && (o->kind != TINY_SGD || o->dampening == 0)) return 1;
-  if (!o->left) o->left = tn_state_new(t, wide ? TINY_F64 : TINY_F32, two);
+  if (!o->left) o->left = tn_state_new(params[0], wide ? TINY_F64 : TINY_F32, two);
   return o->left != NULL;
 }
 TINY_API void tiny_optim_free(tiny_optim *o) {
@@ -275,6 +279,9 @@ static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_ten
     const tiny_uop *p = tn_uop_of(params[i]), *g = tn_uop_of(grads[i]);
     if (!tn_is_float(p->dtype))
       return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
+    if (p->device && g->device && p->device != g->device)
+      return tiny_fail(t, TINY_E_DEVICE, "%s: parameter %d lives on %s, its gradient on %s", name, i,
+                       t->ir->device_name(t, p->device), t->ir->device_name(t, g->device));
     if (!tn_has_dims(p, g->ndim, g->dim))
       return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, its gradient %s", name, i, tn_text_of(p, a),
                        tn_text_of(g, b));
@@ -347,12 +354,13 @@ static int tn_optim_move(tn_update *u, tiny_tensor *param, tiny_tensor *grad, ti
   if (tn_bad(t, u->p)) return 0;
   u->g = tn_cast(t, tn_uop_of(grad), u->p->dtype);
   if (u->o->maximize) u->g = tn_neg(t, u->g);
-  u->rate = rates[u->p->dtype == TINY_F64][0];
-  u->keeps = rates[u->p->dtype == TINY_F64][1];
+  u->rate = tn_beside(t, rates[u->p->dtype == TINY_F64][0], u->p);
+  u->keeps = tn_beside(t, rates[u->p->dtype == TINY_F64][1], u->p);
   if (before) {
-    u->left1 = tn_element(t, tn_uop_of(u->o->left), 0, u->p->dtype);
-    u->left2 = tn_element(t, tn_uop_of(u->o->left), 1, u->p->dtype);
-    tiny_uop *was = tn_element(t, before, 1, u->p->dtype);
+    tiny_uop *left = tn_beside(t, tn_uop_of(u->o->left), u->p);
+    u->left1 = tn_element(t, left, 0, u->p->dtype);
+    u->left2 = tn_element(t, left, 1, u->p->dtype);
+    tiny_uop *was = tn_element(t, tn_beside(t, before, u->p), 1, u->p->dtype);
     u->first = tn_eq(t, was, tn_k(t, was, 0));
   }
   tiny_uop *now = tn_optims[u->o->kind].update(u);

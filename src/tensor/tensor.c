@@ -32,6 +32,7 @@ enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 // but those from serial `since` on, and those that are BOUND, name contents that are gone.
 typedef struct tn_storage {
   struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
+  struct tn_device *device;                // whose memory it is
   void *mem; size_t nbytes;                // nbytes as allocated: a size class
   int refs, borrowed;                      // refs: BUFFERs; borrowed: caller's memory
   int loose;                               // the only reference is that of the call that made it
@@ -426,8 +427,25 @@ static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const
   if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
   return !wrong && !poisoned;
 }
+// Do they live on one device? What lives on none fits all.
+static int tn_on_one_device(const char *name, int n, tiny_tensor *const *x) {
+  tiny_ctx *t = tn_ctx_of(x[0]);
+  int first = -1;
+  for (int i = 0; i < n; i++) {
+    const int device = tn_uop_of(x[i])->device;
+    if (!device) continue;
+    if (first < 0) first = i;
+    const int had = tn_uop_of(x[first])->device;
+    if (device == had) continue;
+    tiny_fail(t, TINY_E_DEVICE, "%s: argument %d lives on %s, argument %d on %s; tiny_to copies one to the other", name,
+              first + 1, t->ir->device_name(t, had), i + 1, t->ir->device_name(t, device));
+    return 0;
+  }
+  return 1;
+}
+// What every operator asks of its tensors.
 static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
-  return tn_usable_in(NULL, name, n, x, out);
+  return tn_usable_in(NULL, name, n, x, out) && (tn_ctx_of(x[0])->ndevice < 2 || tn_on_one_device(name, n, x));
 }
 // tn_usable for operators whose last arguments may be NULL.
 static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *const *x, tiny_tensor **out) {

@@ -40,6 +40,7 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
       part = tn_cast(t, part, TINY_F64);
       sum = tn_cast(t, sum, TINY_F64);
     }
+    part = tn_beside(t, part, sum);
     sum = !sum ? part : p == HUGE_VAL ? tn_max(t, sum, part) : tn_add(t, sum, part);
   }
   tiny_uop *norm = p == HUGE_VAL || p == 1 ? sum :
@@ -51,7 +52,7 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
   for (int i = 0; i < n && !tn_bad(t, scale); i++) {
     tiny_uop *g = tn_wide(t, tn_uop_of(grads[i]));
     if (tn_bad(t, g)) return tn_poison(t);
-    g = tn_mul(t, g, tn_cast(t, scale, g->dtype));
+    g = tn_mul(t, g, tn_cast(t, tn_beside(t, scale, g), g->dtype));
     grads[i] = tn_tensor_new(t, tn_bad(t, g) ? g : tn_cast(t, g, tn_uop_of(grads[i])->dtype));
   }
   return tn_tensor_new(t, norm);
@@ -100,7 +101,7 @@ TINY_API tiny_tensor *tiny_scaler_scale(tiny_scaler *s, tiny_tensor *loss) {
                     tn_dtypes[tn_uop_of(loss)->dtype].name);
   tiny_uop *u = tn_wide(t, tn_uop_of(loss));
   if (!tn_scaler_open(s, t) || tn_bad(t, u)) return tn_poison(t);
-  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, tn_uop_of(s->state), 0, u->dtype)));
+  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, tn_beside(t, tn_uop_of(s->state), u), 0, u->dtype)));
 }
 TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int n) {
   tiny_ctx *t = tn_scaler_ctx(s);
@@ -112,16 +113,16 @@ TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int 
   for (int i = 0; i < n; i++) {
     tiny_uop *g = tn_wide(t, tn_uop_of(grads[i]));
     if (tn_bad(t, g)) return t->code;
-    g = tn_fdiv(t, g, tn_element(t, tn_uop_of(s->state), 0, g->dtype));
+    g = tn_fdiv(t, g, tn_element(t, tn_beside(t, tn_uop_of(s->state), g), 0, g->dtype));
     tiny_uop *finite = tn_and(t, tn_lt(t, g, tn_k(t, g, HUGE_VAL)), tn_lt(t, tn_k(t, g, -HUGE_VAL), g));
     if (tn_bad(t, finite)) return t->code;
     tiny_uop *any = tn_reduce(t, TINY_OP_MAX, tn_cast(t, tn_not(t, finite), TINY_I32), (1 << g->ndim) - 1, 0);
-    bad = bad ? tn_max(t, bad, any) : any;
+    bad = bad ? tn_max(t, bad, tn_beside(t, any, bad)) : any;
     grads[i] = tn_tensor_new(t, g);
   }
   tiny_uop *finite = tn_bad(t, bad) ? bad : tn_eq(t, tn_max(t, bad, tn_k(t, bad, 0)), tn_k(t, bad, 0));
   if (tn_bad(t, finite)) return t->code;
-  if (s->finite) finite = tn_and(t, tn_uop_of(s->finite), finite);
+  if (s->finite) finite = tn_and(t, tn_uop_of(s->finite), tn_beside(t, finite, tn_uop_of(s->finite)));
   s->finite = tn_tensor_new(t, tn_u1(t, TINY_OP_CONTIGUOUS, finite));
   return t->code;
 }
@@ -148,7 +149,7 @@ TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
   if (!tn_scaler_whole("scaler_update", s, t)) return t->code;
   if (!s->finite) return tiny_fail(t, TINY_E_STATE, "scaler_update: the gradients were not unscaled");
   const double growth = tn_or_default(s->growth, 2), backoff = tn_or_default(s->backoff, 0.5);
-  tiny_uop *state = tn_uop_of(s->state), *finite = tn_uop_of(s->finite), *zero = tn_k(t, state, 0);
+  tiny_uop *state = tn_uop_of(s->state), *finite = tn_beside(t, tn_uop_of(s->finite), state), *zero = tn_k(t, state, 0);
   tiny_uop *scale = tn_element(t, state, 0, TINY_F32),
            *good = tn_plus(t, tn_element(t, state, 1, TINY_F32), 1);
   tiny_uop *grows = tn_eq(t, good, tn_k(t, good, s->interval > 0 ? s->interval : 2000));
@@ -175,7 +176,7 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   for (int i = 0; i < n && !fresh; i++)
     if (tn_state_check(t, "ema_step", i, params[i], e->average[i]) != TINY_OK) return t->code;
   if (e->steps && !tn_usable_in(t, "ema_step's steps", 1, &e->steps, &out)) return t->code ? t->code : TINY_E_STATE;
-  if (!e->steps && !(e->steps = tn_state_new(t, TINY_F32, one))) return t->code;
+  if (!e->steps && !(e->steps = tn_state_new(params[0], TINY_F32, one))) return t->code;
   e->t = t;
   if (fresh) {
     tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
@@ -189,8 +190,8 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   for (int i = 0; i < n; i++) {
     tiny_uop *p = tn_wide(t, tn_uop_of(params[i])), *old = tn_uop_of(e->average[i]);
     if (tn_bad(t, p) || tn_bad(t, first)) break;
-    if (!tiny_ok(tn_assign(e->average[i], tn_where(t, first, p, tn_blend(t, old, p, tn_or_default(e->decay, 0.999))))))
-      break;
+    tiny_uop *blend = tn_blend(t, old, p, tn_or_default(e->decay, 0.999));
+    if (!tiny_ok(tn_assign(e->average[i], tn_where(t, tn_beside(t, first, p), p, blend)))) break;
   }
   tn_assign(e->steps, tn_k(t, tn_uop_of(e->steps), 1));
   return t->code;

@@ -1,0 +1,108 @@
+// place: which device computes what names none: constants, positions, random numbers, and what is made of them.
+//
+// In:    roots of a graph over several devices. Out: the same values by nodes that say where they are computed: what
+//        names no device is computed by each device that uses it, anew; the default device needs no word.
+// Holds: what lies in memory of another device is not read: it is computed again from what names none.
+// A node is another one on another device by the leaves below it: (COPY x) of an x that names no device is x, there.
+#ifndef TN_SCHEDULE_PLACE
+#define TN_SCHEDULE_PLACE
+#ifndef TINY_AMALGAMATED
+#include "graph.c"
+#endif
+
+// u as it is wanted on a device (tiny_uop.device). pins: nodes that name none are made anew, for this device alone.
+typedef struct tn_wish { tiny_uop *u; int device, pins; uint32_t next; } tn_wish;
+typedef struct tn_placing {
+  tiny_ctx *t; int here;                   // here: the device that needs no word
+  tn_pairs known[2];                      // by pins: node, device -> node
+  tn_list moved;                           // nodes whose value is a handle's, each followed by what it became
+} tn_placing;
+
+static tiny_uop **tn_wish_sources(tiny_ctx *t, const tiny_uop *u) {
+  return (tiny_uop **)tn_scratch(t, (u->nsrc + 1) * sizeof(tiny_uop *));
+}
+// Is u a number, whatever its shape? It is part of each kernel that uses it.
+static int tn_is_plain_number(const tiny_uop *u) {
+  while (tn_op_is(u->op, TINY_MOVEMENT) && u->op != TINY_OP_PAD && !u->realized) u = u->src[0];
+  return u->op == TINY_OP_CONST;
+}
+
+// Source i of w's node, as that is wanted.
+static tn_wish tn_wish_of(const tn_placing *p, const tn_wish *w, uint32_t i) {
+  tiny_uop *s = w->u->src[i];
+  const int device = s->device ? s->device : w->device;
+  const int elsewhere = !s->device && s->realized && s->realized->device != device;
+  const tn_wish source = {s, device, !s->device && (w->pins || device != p->here || elsewhere), 0};
+  return source;
+}
+// What is there already: memory, numbers beside an operand that says where. NULL: it has to be looked at.
+static tiny_uop *tn_wish_given(tn_placing *p, const tn_wish *w, const tiny_uop *user) {
+  tiny_uop *u = w->u;
+  if (u->op == TINY_OP_BUFFER || (!w->pins && !u->nsrc)) return u;
+  if (u->realized && u->realized->device == w->device)
+    return w->pins ? tn_reshape(p->t, u->realized, u->ndim, u->dim) : u;
+  if (w->pins && user && user->device && (!u->nsrc || (user->op != TINY_OP_COPY && tn_is_plain_number(u)))) return u;
+  return (tiny_uop *)tn_pairs_get(&p->known[w->pins], u, tn_boxed(w->device));
+}
+// A copy of x. What repeats, orders or adds zeros is done behind it: less is copied, and memory as it lies.
+static tiny_uop *tn_placed_copy(tiny_ctx *t, tiny_uop *x, int device) {
+  const tiny_uop *links[TINY_MAX_DIMS];
+  int n = 0;
+  for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
+    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
+    links[n++] = x;
+  }
+  x = tn_copy_to(t, x, device);
+  while (n-- && !tn_bad(t, x)) x = tn_move(t, links[n]->op, x, links[n]->k, links[n]->nv, links[n]->v);
+  return x;
+}
+static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
+  tiny_uop *u = w->u;
+  if (!u->nsrc) return tn_copy_to(p->t, u, w->device);
+  tiny_uop **src = tn_wish_sources(p->t, u);
+  int changed = 0;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tn_wish s = tn_wish_of(p, w, i);
+    src[i] = tn_wish_given(p, &s, u);
+    changed |= src[i] != u->src[i];
+  }
+  if (u->op == TINY_OP_COPY) return tn_placed_copy(p->t, src[0], u->device);
+  return changed ? tn_uop_with(p->t, u, src) : u;
+}
+
+static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
+  const int device = root->device ? root->device : p->here;
+  const int elsewhere = !root->device && root->realized && root->realized->device != device;
+  const tn_wish first = {root, device, elsewhere, 0};
+  tn_wish *stack = NULL;
+  int n = 0, cap = 0;
+  if (tn_wish_given(p, &first, NULL)) return tn_wish_given(p, &first, NULL);
+  *TN_PUSH(p->t, stack, n, cap, tn_wish) = first;
+  while (n) {
+    tn_wish *top = &stack[n - 1];
+    if (top->next < top->u->nsrc) {
+      const tn_wish s = tn_wish_of(p, top, top->next++);
+      if (!tn_wish_given(p, &s, top->u)) *TN_PUSH(p->t, stack, n, cap, tn_wish) = s;
+      continue;
+    }
+    tiny_uop *now = tn_placed_node(p, top), *u = top->u;
+    tn_pairs_set(p->t, &p->known[top->pins], u, tn_boxed(top->device), now);
+    if (now != u && (u == root || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr))) {
+      tn_push(p->t, &p->moved, u);
+      tn_push(p->t, &p->moved, now);
+    }
+    n--;
+  }
+  return tn_wish_given(p, &first, NULL);
+}
+
+// roots, as they are computed, in their place. moved: nodes that handles have, and what stands for them. Heavy code.
+static void tn_place_roots(tiny_ctx *t, tn_list *roots, tn_list *moved) {
+  tn_placing p;
+  if (t->ndevice < 2) return;
+  memset(&p, 0, sizeof p);
+  p.t = t; p.here = t->here + 1;
+  for (int i = 0; i < roots->n; i++) roots->u[i] = tn_placed_root(&p, roots->u[i]);
+  *moved = p.moved;
+}
+#endif
