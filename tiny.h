@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f928fafb8e022c196eff4c2c9c0a933cfe913c9dad516b0629d48f1a6a02e9b2
+/* tiny.h 0.1.0, source 93e88d6f634eb317fff2a9c53d6af85a9662c485a88ad3d92787be05bba6a192
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -560,6 +560,8 @@ typedef enum tiny_dtype {
 
 // The most dims that a tensor has.
 #define TINY_MAX_DIMS 16
+// The most devices that a context has.
+#define TINY_MAX_DEVICES 16
 // As an axis: all axes.
 #define TINY_ALL (-1000)
 
@@ -637,12 +639,13 @@ typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *use
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2": an x86
-  // processor as if it had AVX2 and nothing wider
+  // processor as if it had AVX2 and nothing wider. Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
   tiny_pool pool;                          // instead of own threads
-  tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of all live buffers (0: none)
+  tiny_alloc alloc; size_t max_nbytes;     // host's allocator; cap on the bytes of live buffers of a device (0: none)
+  const size_t *max_nbytes_of;             // caps for each device by its number, 0: max_nbytes; NULL: that for all
   tiny_logger log;                         // where lines go; default stderr, and only when asked by debug
   const char *cache_dir;                   // NULL: $TINY_CACHE or the system's cache folder; "": keep nothing on disk
   const char *debug;                       // letters as in $TINY_DEBUG (see the manual); NULL: $TINY_DEBUG
@@ -664,7 +667,7 @@ TINY_API const char *tiny_error(const tiny_ctx *t);
 TINY_API tiny_code   tiny_status(const tiny_ctx *t);
 // Forgets the error. Poisoned tensors stay poisoned, and a context that did not open stays closed.
 TINY_API void        tiny_clear(tiny_ctx *t);
-// The name of the device, "CPU"; "" when none is open.
+// The name of device 0, "CPU"; "" when none is open.
 TINY_API const char *tiny_device(const tiny_ctx *t);
 
 // Opens a frame; frames nest.
@@ -688,9 +691,21 @@ typedef struct tiny_stats {
   uint64_t nbytes_arena, nbytes_arena_least;
   uint64_t nodes;                          // live IR nodes
   uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
+  uint64_t copies, nbytes_copied;          // from another device to this one
 } tiny_stats;
-// The totals, at no cost; zeros for NULL.
+// The totals of all devices, at no cost; zeros for NULL.
 TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
+
+// Devices are numbered from 0, in the order of tiny_desc.device. How many there are; 0 for NULL.
+TINY_API int         tiny_devices(const tiny_ctx *t);
+// The name of one, "NV:1"; "" for a number that there is not.
+TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
+// What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
+// nbytes_peak; the rest is 0. Zeros for a number that there is not.
+TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);
+// From now on tiny_from, tiny_blob, files and values that are read but are made of no tensor in memory go to this
+// device; at first that is 0. Returns the one before, -1 after TINY_E_ARG.
+TINY_API int         tiny_use_device(tiny_ctx *t, int device);
 
 // ** tensors ********************************************************************************** >>tensors
 
@@ -741,6 +756,13 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
+// x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
+// computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
+// of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
+TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device);
+// The device that x lives on, computed or not; -1: none, as constants, positions and random numbers, which are made
+// wherever they are used, until they are assigned to; -1 for poison, too.
+TINY_API int         tiny_device_of(const tiny_tensor *x);
 // A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
 // x, but fusion stops here: it is stored, row-major.
@@ -2483,7 +2505,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
-  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) \
+  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) _(COPY, 1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
   _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
@@ -2529,7 +2551,7 @@ enum {
 // A node is immutable. Nodes of one context with the same op, dtype, lanes, k, v, ptr and src are the same pointer.
 struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
-  uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
+  uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number, 0: any
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
@@ -2762,6 +2784,9 @@ struct tiny_backend {
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
+  // From memory of another device of this backend, in dev's order. The library makes dev wait for what src is to hold,
+  // and `from` for this copy, before it does anything else with src. NULL: by way of the host.
+  tiny_code  (*copy_from)(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes);
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
   // memory at all, or all of it, where limits.host_memory says so.
   void      *(*map)(void *dev, tiny_mem mem, size_t nbytes);
@@ -2801,7 +2826,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f928fafb8e022c196eff4c2c9c0a933cfe913c9dad516b0629d48f1a6a02e9b2"
+#define TN_SOURCE_ID "93e88d6f634eb317fff2a9c53d6af85a9662c485a88ad3d92787be05bba6a192"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3449,7 +3474,8 @@ struct tiny_ctx {
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
-  struct tn_device *device; struct tn_programs *programs; struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tn_device *device[TINY_MAX_DEVICES]; int ndevice, here;           // here: where what names no device goes
+  struct tn_cache *cache; struct tn_pool *pool; struct tn_runtime *runtime;
   struct tiny_archive *archives;           // that are open
 };
 
@@ -6039,6 +6065,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
+//   COPY (x) k number of the device whose memory x goes to
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
@@ -6140,6 +6167,7 @@ struct tn_ir {
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
+  const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -6273,6 +6301,21 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
             tn_dims_text(to, sizeof to, n, dim));
   return 0;
 }
+// The device on which u is computed is that of its sources, where they have one: constants and positions are made
+// anywhere. 0: they live on two, an error.
+static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
+  if (u->op == TINY_OP_COPY) { u->device = (uint8_t)(u->k + 1); return 1; }
+  for (uint32_t i = 0; i < (u->op == TINY_OP_AFTER ? 1 : u->nsrc); i++) {
+    const int d = u->src[i]->device;
+    if (d && u->device && d != u->device) {
+      tiny_fail(t, TINY_E_DEVICE, "%s: one operand lives on %s, another on %s; tiny_to copies it", tn_ops[u->op].name,
+                t->ir->device_name(t, u->device), t->ir->device_name(t, d));
+      return 0;
+    }
+    if (d) u->device = (uint8_t)d;
+  }
+  return 1;
+}
 static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
 
 static void tn_bounds_div(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
@@ -6332,8 +6375,8 @@ static void tn_uop_bounds(tiny_uop *u) {
       break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
-    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:
-    case TINY_OP_AFTER:
+    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_BROADCAST:
+    case TINY_OP_PICK: case TINY_OP_AFTER:
       u->vmin = a->vmin;
       u->vmax = a->vmax;
       break;
@@ -6511,9 +6554,10 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.op = (uint8_t)op;
   key.dtype = (uint8_t)dtype;
   key.lanes = (uint16_t)lanes;
-  key.nv = (uint16_t)nv;
+  key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
+  if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
@@ -7171,6 +7215,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
+    case TINY_OP_COPY: return k >= 0 && k < TINY_MAX_DEVICES ? NULL : "takes the number of a device";
     case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
     case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
       k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
@@ -7182,7 +7227,7 @@ TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop 
                                 int64_t k, const int64_t *v, int nv) {
   if (!t) return NULL;
   if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || (nsrc && !src) ||
-      nv < 0 || (nv && !v)) {
+      nv < 0 || nv > UINT8_MAX || (nv && !v)) {
     tiny_fail(t, TINY_E_ARG, "uop_new: op %d, dtype %d, %d sources, %d list elements", op, (int)dtype, nsrc,
               nv);
     return NULL;
@@ -7713,7 +7758,7 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
 // What a node's dtype is when the text does not say.
 static int tn_parse_infer(tn_parse_open *o, int nsrc, tiny_uop *const *src) {
   static const uint8_t like_source[] = {TINY_OP_REDUCE, TINY_OP_CONTIGUOUS, TINY_OP_DETACH, TINY_OP_ASSIGN,
-    TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
+    TINY_OP_COPY, TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
   o->dtype = tn_print_default_dtype(o->op);
   if (o->dtype >= 0) return 1;
   const int listed = memchr(like_source, o->op, sizeof like_source) != NULL;
@@ -8503,6 +8548,17 @@ static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t
   for (int i = 0; i <= x->ndim; i++)
     dim[i] = i < axis ? x->dim[i] : i == axis ? a : i == axis + 1 ? b : x->dim[i - 1];
   return tn_reshape(t, x, x->ndim + 1, dim);
+}
+
+// x in memory of that device (tiny_uop.device).
+static tiny_uop *tn_copy_to(tiny_ctx *t, tiny_uop *x, int device) {
+  if (tn_bad(t, x) || x->device == device) return x;
+  return tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
+}
+
+// x, a number that is the library's own, where y is computed.
+static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
+  return tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device ? x : tn_copy_to(t, x, y->device);
 }
 
 // ** constants **
@@ -10398,7 +10454,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return tn_eval_memory(t, g, u, out, n);
     case TINY_OP_CONST: case TINY_OP_SCALAR: out[0] = u->k; return TINY_OK;
     case TINY_OP_IOTA: for (int64_t i = 0; i < n; i++) out[i] = i; return TINY_OK;
-    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER:
+    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_AFTER:
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
@@ -10521,7 +10577,8 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_DEFINE, 6, '.'}, {TINY_OP_LANE, 6, 'i'}, {TINY_OP_RESHAPE, 1, '='}, {TINY_OP_PERMUTE, 1, '='},
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
-  {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
+  {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_COPY, 1, '='}, {TINY_OP_STAGE, 2, '1'},
+  {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
   {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_MASKED, 2, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'g'},
@@ -11006,6 +11063,7 @@ RULES(tn_rules_gradient, x)
   }
   // ** identities **
   RULE("(CONTIGUOUS _)")   return one(g);
+  RULE("(COPY _)")         return one(a->device ? tn_copy_to(t, g, a->device) : g);
   RULE("(DETACH _)")       return one(none);
   RULE("(AFTER x ...)")    return one(g);                    // checkpoints: tensor/grad.c
   RULE("(DETACH _ _)")     return two(none, mul(g, tn_slope(t, (int)r->k, b, r)));
@@ -13897,7 +13955,7 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
     case TINY_OP_PAD: return tiny_views_pad(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_SHRINK: return tiny_views_shrink(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_FLIP: return tiny_views_flip(v, tn_shape_of(n, axes));
-    case TINY_OP_DETACH: case TINY_OP_AFTER: return TINY_OK;
+    case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: return TINY_OK;
     default: return TINY_E_STATE;
   }
 }
@@ -14020,6 +14078,7 @@ enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
 // but those from serial `since` on, and those that are BOUND, name contents that are gone.
 typedef struct tn_storage {
   struct tn_storage *prev, *next;          // all of the context, or the spares of a size class
+  struct tn_device *device;                // whose memory it is
   void *mem; size_t nbytes;                // nbytes as allocated: a size class
   int refs, borrowed;                      // refs: BUFFERs; borrowed: caller's memory
   int loose;                               // the only reference is that of the call that made it
@@ -14414,8 +14473,25 @@ static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const
   if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
   return !wrong && !poisoned;
 }
+// Do they live on one device? What lives on none fits all.
+static int tn_on_one_device(const char *name, int n, tiny_tensor *const *x) {
+  tiny_ctx *t = tn_ctx_of(x[0]);
+  int first = -1;
+  for (int i = 0; i < n; i++) {
+    const int device = tn_uop_of(x[i])->device;
+    if (!device) continue;
+    if (first < 0) first = i;
+    const int had = tn_uop_of(x[first])->device;
+    if (device == had) continue;
+    tiny_fail(t, TINY_E_DEVICE, "%s: argument %d lives on %s, argument %d on %s; tiny_to copies one to the other", name,
+              first + 1, t->ir->device_name(t, had), i + 1, t->ir->device_name(t, device));
+    return 0;
+  }
+  return 1;
+}
+// What every operator asks of its tensors.
 static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
-  return tn_usable_in(NULL, name, n, x, out);
+  return tn_usable_in(NULL, name, n, x, out) && (tn_ctx_of(x[0])->ndevice < 2 || tn_on_one_device(name, n, x));
 }
 // tn_usable for operators whose last arguments may be NULL.
 static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *const *x, tiny_tensor **out) {
@@ -14883,6 +14959,16 @@ TINY_API tiny_tensor *tiny_detach(tiny_tensor *x) {
   if (!tn_usable("detach", 1, &x, &out)) return out;
   return tn_tensor_new(tn_ctx_of(x), tn_u1(tn_ctx_of(x), TINY_OP_DETACH, tn_uop_of(x)));
 }
+
+TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device) {
+  tiny_tensor *out;
+  if (!tn_usable("to", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (device < 0 || device >= t->ndevice)
+    return tn_wrong(t, TINY_E_ARG, "to: there is no device %d, but %d, counted from 0", device, t->ndevice);
+  return tn_value_new(t, tn_copy_to(t, tn_uop_of(x), device + 1), 1, &x);
+}
+TINY_API int tiny_device_of(const tiny_tensor *x) { return tiny_ok(x) ? tn_uop_of(x)->device - 1 : -1; }
 #endif
 // ---- end src/tensor/create.c ----
 // ---- begin src/tensor/movement.c ----
@@ -23951,7 +24037,7 @@ TINY_API tiny_tensor *tiny_checkpoint(tiny_tensor *y, tiny_tensor *const *x, int
     return tn_wrong(tn_ctx_of(y), TINY_E_ARG, "checkpoint: %d inputs; there are 1 to %d", n, TN_MOST - 1);
   in[0] = y;
   for (int i = 0; i < n; i++) in[i + 1] = x[i];
-  if (!tn_usable("checkpoint", n + 1, in, &out)) return out;
+  if (!tn_usable_in(NULL, "checkpoint", n + 1, in, &out)) return out;
   for (int i = 0; i <= n; i++) src[i] = tn_uop_of(in[i]);
   tiny_ctx *t = tn_ctx_of(y);
   return tn_tensor_new(t, tn_uop_make(t, TINY_OP_AFTER, tn_uop_of(y)->dtype, 1, n + 1, src, 1, 0, NULL));
@@ -24109,6 +24195,9 @@ static tiny_code tn_grad_fail(tiny_ctx *t, const tiny_uop *u) {
 
 static void tn_grad_add(tiny_ctx *t, tn_grad_node *to, tiny_uop *part) {
   part = tn_unbroadcast(t, part, to->u->ndim, to->u->dim);
+  if (tn_bad(t, part)) { to->grad = part; return; }
+  const int device = to->u->device ? to->u->device : to->grad ? to->grad->device : 0;
+  if (device && part->device) part = tn_copy_to(t, part, device);          // of what is made anywhere
   to->grad = to->grad ? tn_add(t, to->grad, part) : part;
 }
 
@@ -24258,7 +24347,7 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
   for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
   for (int i = -1; i < n; i++) {
     tiny_tensor *const in[2] = {loss, i < 0 ? loss : params[i]};
-    if (!tn_usable("grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
+    if (!tn_usable_in(NULL, "grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
   if (tiny_nelem(loss) != 1)
     return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(tn_uop_of(loss), a));
@@ -24304,7 +24393,7 @@ static tiny_uop *tn_blend(tiny_ctx *t, tiny_uop *old, tiny_uop *now, double keep
   return tn_add(t, tn_times(t, old, keep), tn_times(t, now, 1 - keep));
 }
 static tiny_uop *tn_when(tiny_ctx *t, const tiny_optim *o, tiny_uop *now, tiny_uop *old) {
-  return o->when ? tn_where(t, tn_uop_of(o->when), now, old) : now;
+  return o->when ? tn_where(t, tn_beside(t, tn_uop_of(o->when), old), now, old) : now;
 }
 static tiny_uop *tn_moment(const tn_update *u, int slot) { return tn_uop_of(u->state[slot]); }
 // The state's new value, as formulas see it; it is stored as well.
@@ -24476,16 +24565,20 @@ static const struct tn_optim_row {
 
 // ** state **
 
-// Zeros of a shape outside of all frames, or NULL.
-static tiny_tensor *tn_state_new(tiny_ctx *t, int dtype, tiny_shape shape) {
+// Zeros of a shape outside of all frames, where `like` is; or NULL.
+static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape shape) {
+  tiny_ctx *t = tn_ctx_of(like);
+  const int here = t->here, device = tn_uop_of(like)->device;
   const size_t nbytes = (size_t)tn_dims_nelem(shape.ndim, shape.dim) * tn_dtypes[dtype].nbytes;
   void *zeros = tn_alloc(t, nbytes ? nbytes : 1);
+  t->here = device ? device - 1 : here;
   tiny_tensor *state = zeros ? tiny_keep(tiny_from(t, zeros, (tiny_dtype)dtype, shape)) : NULL;
+  t->here = here;
   tn_release(t, zeros, nbytes ? nbytes : 1);
   return tiny_ok(state) ? state : NULL;
 }
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
-  return tn_state_new(tn_ctx_of(x), tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_get(x));
+  return tn_state_new(x, tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_get(x));
 }
 static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   if (!*state) return;
@@ -24523,7 +24616,7 @@ static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params,
     }
   }
   if (!tn_optims[o->kind].left && (o->kind != TINY_SGD || o->dampening == 0)) return 1;
-  if (!o->left) o->left = tn_state_new(t, wide ? TINY_F64 : TINY_F32, two);
+  if (!o->left) o->left = tn_state_new(params[0], wide ? TINY_F64 : TINY_F32, two);
   return o->left != NULL;
 }
 TINY_API void tiny_optim_free(tiny_optim *o) {
@@ -24553,6 +24646,9 @@ static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_ten
     const tiny_uop *p = tn_uop_of(params[i]), *g = tn_uop_of(grads[i]);
     if (!tn_is_float(p->dtype))
       return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
+    if (p->device && g->device && p->device != g->device)
+      return tiny_fail(t, TINY_E_DEVICE, "%s: parameter %d lives on %s, its gradient on %s", name, i,
+                       t->ir->device_name(t, p->device), t->ir->device_name(t, g->device));
     if (!tn_has_dims(p, g->ndim, g->dim))
       return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, its gradient %s", name, i, tn_text_of(p, a),
                        tn_text_of(g, b));
@@ -24625,12 +24721,13 @@ static int tn_optim_move(tn_update *u, tiny_tensor *param, tiny_tensor *grad, ti
   if (tn_bad(t, u->p)) return 0;
   u->g = tn_cast(t, tn_uop_of(grad), u->p->dtype);
   if (u->o->maximize) u->g = tn_neg(t, u->g);
-  u->rate = rates[u->p->dtype == TINY_F64][0];
-  u->keeps = rates[u->p->dtype == TINY_F64][1];
+  u->rate = tn_beside(t, rates[u->p->dtype == TINY_F64][0], u->p);
+  u->keeps = tn_beside(t, rates[u->p->dtype == TINY_F64][1], u->p);
   if (before) {
-    u->left1 = tn_element(t, tn_uop_of(u->o->left), 0, u->p->dtype);
-    u->left2 = tn_element(t, tn_uop_of(u->o->left), 1, u->p->dtype);
-    tiny_uop *was = tn_element(t, before, 1, u->p->dtype);
+    tiny_uop *left = tn_beside(t, tn_uop_of(u->o->left), u->p);
+    u->left1 = tn_element(t, left, 0, u->p->dtype);
+    u->left2 = tn_element(t, left, 1, u->p->dtype);
+    tiny_uop *was = tn_element(t, tn_beside(t, before, u->p), 1, u->p->dtype);
     u->first = tn_eq(t, was, tn_k(t, was, 0));
   }
   tiny_uop *now = tn_optims[u->o->kind].update(u);
@@ -24713,6 +24810,7 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
       part = tn_cast(t, part, TINY_F64);
       sum = tn_cast(t, sum, TINY_F64);
     }
+    part = tn_beside(t, part, sum);
     sum = !sum ? part : p == HUGE_VAL ? tn_max(t, sum, part) : tn_add(t, sum, part);
   }
   tiny_uop *norm = p == HUGE_VAL || p == 1 ? sum :
@@ -24724,7 +24822,7 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
   for (int i = 0; i < n && !tn_bad(t, scale); i++) {
     tiny_uop *g = tn_wide(t, tn_uop_of(grads[i]));
     if (tn_bad(t, g)) return tn_poison(t);
-    g = tn_mul(t, g, tn_cast(t, scale, g->dtype));
+    g = tn_mul(t, g, tn_cast(t, tn_beside(t, scale, g), g->dtype));
     grads[i] = tn_tensor_new(t, tn_bad(t, g) ? g : tn_cast(t, g, tn_uop_of(grads[i])->dtype));
   }
   return tn_tensor_new(t, norm);
@@ -24773,7 +24871,7 @@ TINY_API tiny_tensor *tiny_scaler_scale(tiny_scaler *s, tiny_tensor *loss) {
                     tn_dtypes[tn_uop_of(loss)->dtype].name);
   tiny_uop *u = tn_wide(t, tn_uop_of(loss));
   if (!tn_scaler_open(s, t) || tn_bad(t, u)) return tn_poison(t);
-  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, tn_uop_of(s->state), 0, u->dtype)));
+  return tn_tensor_new(t, tn_mul(t, u, tn_element(t, tn_beside(t, tn_uop_of(s->state), u), 0, u->dtype)));
 }
 TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int n) {
   tiny_ctx *t = tn_scaler_ctx(s);
@@ -24785,16 +24883,16 @@ TINY_API tiny_code tiny_scaler_unscale(tiny_scaler *s, tiny_tensor **grads, int 
   for (int i = 0; i < n; i++) {
     tiny_uop *g = tn_wide(t, tn_uop_of(grads[i]));
     if (tn_bad(t, g)) return t->code;
-    g = tn_fdiv(t, g, tn_element(t, tn_uop_of(s->state), 0, g->dtype));
+    g = tn_fdiv(t, g, tn_element(t, tn_beside(t, tn_uop_of(s->state), g), 0, g->dtype));
     tiny_uop *finite = tn_and(t, tn_lt(t, g, tn_k(t, g, HUGE_VAL)), tn_lt(t, tn_k(t, g, -HUGE_VAL), g));
     if (tn_bad(t, finite)) return t->code;
     tiny_uop *any = tn_reduce(t, TINY_OP_MAX, tn_cast(t, tn_not(t, finite), TINY_I32), (1 << g->ndim) - 1, 0);
-    bad = bad ? tn_max(t, bad, any) : any;
+    bad = bad ? tn_max(t, bad, tn_beside(t, any, bad)) : any;
     grads[i] = tn_tensor_new(t, g);
   }
   tiny_uop *finite = tn_bad(t, bad) ? bad : tn_eq(t, tn_max(t, bad, tn_k(t, bad, 0)), tn_k(t, bad, 0));
   if (tn_bad(t, finite)) return t->code;
-  if (s->finite) finite = tn_and(t, tn_uop_of(s->finite), finite);
+  if (s->finite) finite = tn_and(t, tn_uop_of(s->finite), tn_beside(t, finite, tn_uop_of(s->finite)));
   s->finite = tn_tensor_new(t, tn_u1(t, TINY_OP_CONTIGUOUS, finite));
   return t->code;
 }
@@ -24821,7 +24919,7 @@ TINY_API tiny_code tiny_scaler_update(tiny_scaler *s) {
   if (!tn_scaler_whole("scaler_update", s, t)) return t->code;
   if (!s->finite) return tiny_fail(t, TINY_E_STATE, "scaler_update: the gradients were not unscaled");
   const double growth = tn_or_default(s->growth, 2), backoff = tn_or_default(s->backoff, 0.5);
-  tiny_uop *state = tn_uop_of(s->state), *finite = tn_uop_of(s->finite), *zero = tn_k(t, state, 0);
+  tiny_uop *state = tn_uop_of(s->state), *finite = tn_beside(t, tn_uop_of(s->finite), state), *zero = tn_k(t, state, 0);
   tiny_uop *scale = tn_element(t, state, 0, TINY_F32),
            *good = tn_plus(t, tn_element(t, state, 1, TINY_F32), 1);
   tiny_uop *grows = tn_eq(t, good, tn_k(t, good, s->interval > 0 ? s->interval : 2000));
@@ -24848,7 +24946,7 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   for (int i = 0; i < n && !fresh; i++)
     if (tn_state_check(t, "ema_step", i, params[i], e->average[i]) != TINY_OK) return t->code;
   if (e->steps && !tn_usable_in(t, "ema_step's steps", 1, &e->steps, &out)) return t->code ? t->code : TINY_E_STATE;
-  if (!e->steps && !(e->steps = tn_state_new(t, TINY_F32, one))) return t->code;
+  if (!e->steps && !(e->steps = tn_state_new(params[0], TINY_F32, one))) return t->code;
   e->t = t;
   if (fresh) {
     tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
@@ -24862,8 +24960,8 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   for (int i = 0; i < n; i++) {
     tiny_uop *p = tn_wide(t, tn_uop_of(params[i])), *old = tn_uop_of(e->average[i]);
     if (tn_bad(t, p) || tn_bad(t, first)) break;
-    if (!tiny_ok(tn_assign(e->average[i], tn_where(t, first, p, tn_blend(t, old, p, tn_or_default(e->decay, 0.999))))))
-      break;
+    tiny_uop *blend = tn_blend(t, old, p, tn_or_default(e->decay, 0.999));
+    if (!tiny_ok(tn_assign(e->average[i], tn_where(t, tn_beside(t, first, p), p, blend)))) break;
   }
   tn_assign(e->steps, tn_k(t, tn_uop_of(e->steps), 1));
   return t->code;
@@ -25435,6 +25533,19 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #include "../tensor/optim.c"
 #endif
 
+// The devices that a graph is computed on, by number; here: of what names none.
+typedef struct tn_targets { const tiny_limits *limits[TINY_MAX_DEVICES]; int n, here; } tn_targets;
+
+// The number of the device on which u is computed.
+static int tn_target_of(const tn_targets *all, const tiny_uop *u) { return u->device ? u->device - 1 : all->here; }
+static const tiny_limits *tn_limits_of(const tn_targets *all, const tiny_uop *u) {
+  return all->limits[tn_target_of(all, u)];
+}
+// Does u copy from one device to another? Where x names no device, (COPY x) is x, computed there.
+static int tn_is_copy(const tiny_uop *u) {
+  return u->op == TINY_OP_COPY && u->src[0]->device && u->src[0]->device != u->device;
+}
+
 typedef struct tn_use { int kernel; tiny_uop *at; double evals; } tn_use;
 
 typedef struct tn_node {                   // what is known of a node of the graph
@@ -25467,7 +25578,7 @@ typedef struct tn_kernel {                 // one stored node
 } tn_kernel;
 
 typedef struct tn_graph {
-  tiny_ctx *t; const tiny_limits *limits;  // of the device that it is for
+  tiny_ctx *t; const tn_targets *targets;
   tn_node *node; int n;                    // by seq
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
@@ -25525,6 +25636,9 @@ static const tn_access *tn_access_next(const tn_accesses *a, const tn_access *ro
   return tn_access_at(a, row->next);
 }
 
+// Is u no expression but something that is done with memory: a kernel from outside, a copy between devices?
+static int tn_is_launched(const tiny_uop *u) { return u->op == TINY_OP_CUSTOM || tn_is_copy(u); }
+
 static int64_t tn_nelem(const tiny_uop *u) {
   int64_t n = 1;
   for (int i = 0; i < u->ndim; i++) n *= u->dim[i];
@@ -25532,11 +25646,122 @@ static int64_t tn_nelem(const tiny_uop *u) {
 }
 
 static int tn_is_passing(const tiny_uop *u) {
-  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER;
+  return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER ||
+         (u->op == TINY_OP_COPY && !tn_is_copy(u));
 }
 
 #endif
 // ---- end src/schedule/graph.c ----
+// ---- begin src/schedule/place.c ----
+// place: which device computes what names none: constants, positions, random numbers, and what is made of them.
+//
+// In:    roots of a graph over several devices. Out: the same values by nodes that say where they are computed: what
+//        names no device is computed by each device that uses it, anew; the default device needs no word.
+// Holds: what lies in memory of another device is not read: it is computed again from what names none.
+// A node is another one on another device by the leaves below it: (COPY x) of an x that names no device is x, there.
+#ifndef TN_SCHEDULE_PLACE
+#define TN_SCHEDULE_PLACE
+#ifndef TINY_AMALGAMATED
+#include "graph.c"
+#endif
+
+// u as it is wanted on a device (tiny_uop.device). pins: nodes that name none are made anew, for this device alone.
+typedef struct tn_wish { tiny_uop *u; int device, pins; uint32_t next; } tn_wish;
+typedef struct tn_placing {
+  tiny_ctx *t; int here;                   // here: the device that needs no word
+  tn_pairs known[2];                      // by pins: node, device -> node
+  tn_list moved;                           // nodes whose value is a handle's, each followed by what it became
+} tn_placing;
+
+static tiny_uop **tn_wish_sources(tiny_ctx *t, const tiny_uop *u) {
+  return (tiny_uop **)tn_scratch(t, (u->nsrc + 1) * sizeof(tiny_uop *));
+}
+// Is u a number, whatever its shape? It is part of each kernel that uses it.
+static int tn_is_plain_number(const tiny_uop *u) {
+  while (tn_op_is(u->op, TINY_MOVEMENT) && u->op != TINY_OP_PAD && !u->realized) u = u->src[0];
+  return u->op == TINY_OP_CONST;
+}
+
+// Source i of w's node, as that is wanted.
+static tn_wish tn_wish_of(const tn_placing *p, const tn_wish *w, uint32_t i) {
+  tiny_uop *s = w->u->src[i];
+  const int device = s->device ? s->device : w->device;
+  const int elsewhere = !s->device && s->realized && s->realized->device != device;
+  const tn_wish source = {s, device, !s->device && (w->pins || device != p->here || elsewhere), 0};
+  return source;
+}
+// What is there already: memory, numbers beside an operand that says where. NULL: it has to be looked at.
+static tiny_uop *tn_wish_given(tn_placing *p, const tn_wish *w, const tiny_uop *user) {
+  tiny_uop *u = w->u;
+  if (u->op == TINY_OP_BUFFER || (!w->pins && !u->nsrc)) return u;
+  if (u->realized && u->realized->device == w->device)
+    return w->pins ? tn_reshape(p->t, u->realized, u->ndim, u->dim) : u;
+  if (w->pins && user && user->device && (!u->nsrc || (user->op != TINY_OP_COPY && tn_is_plain_number(u)))) return u;
+  return (tiny_uop *)tn_pairs_get(&p->known[w->pins], u, tn_boxed(w->device));
+}
+// A copy of x. What repeats, orders or adds zeros is done behind it: less is copied, and memory as it lies.
+static tiny_uop *tn_placed_copy(tiny_ctx *t, tiny_uop *x, int device) {
+  const tiny_uop *links[TINY_MAX_DIMS];
+  int n = 0;
+  for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
+    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
+    links[n++] = x;
+  }
+  x = tn_copy_to(t, x, device);
+  while (n-- && !tn_bad(t, x)) x = tn_move(t, links[n]->op, x, links[n]->k, links[n]->nv, links[n]->v);
+  return x;
+}
+static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
+  tiny_uop *u = w->u;
+  if (!u->nsrc) return tn_copy_to(p->t, u, w->device);
+  tiny_uop **src = tn_wish_sources(p->t, u);
+  int changed = 0;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tn_wish s = tn_wish_of(p, w, i);
+    src[i] = tn_wish_given(p, &s, u);
+    changed |= src[i] != u->src[i];
+  }
+  if (u->op == TINY_OP_COPY) return tn_placed_copy(p->t, src[0], u->device);
+  return changed ? tn_uop_with(p->t, u, src) : u;
+}
+
+static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
+  const int device = root->device ? root->device : p->here;
+  const int elsewhere = !root->device && root->realized && root->realized->device != device;
+  const tn_wish first = {root, device, elsewhere, 0};
+  tn_wish *stack = NULL;
+  int n = 0, cap = 0;
+  if (tn_wish_given(p, &first, NULL)) return tn_wish_given(p, &first, NULL);
+  *TN_PUSH(p->t, stack, n, cap, tn_wish) = first;
+  while (n) {
+    tn_wish *top = &stack[n - 1];
+    if (top->next < top->u->nsrc) {
+      const tn_wish s = tn_wish_of(p, top, top->next++);
+      if (!tn_wish_given(p, &s, top->u)) *TN_PUSH(p->t, stack, n, cap, tn_wish) = s;
+      continue;
+    }
+    tiny_uop *now = tn_placed_node(p, top), *u = top->u;
+    tn_pairs_set(p->t, &p->known[top->pins], u, tn_boxed(top->device), now);
+    if (now != u && (u == root || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr))) {
+      tn_push(p->t, &p->moved, u);
+      tn_push(p->t, &p->moved, now);
+    }
+    n--;
+  }
+  return tn_wish_given(p, &first, NULL);
+}
+
+// roots, as they are computed, in their place. moved: nodes that handles have, and what stands for them. Heavy code.
+static void tn_place_roots(tiny_ctx *t, tn_list *roots, tn_list *moved) {
+  tn_placing p;
+  if (t->ndevice < 2) return;
+  memset(&p, 0, sizeof p);
+  p.t = t; p.here = t->here + 1;
+  for (int i = 0; i < roots->n; i++) roots->u[i] = tn_placed_root(&p, roots->u[i]);
+  *moved = p.moved;
+}
+#endif
+// ---- end src/schedule/place.c ----
 // ---- begin src/schedule/pull.c ----
 // pull: the value of a node at an index list, as an expression of the kernel that wants it.
 //
@@ -26118,8 +26343,8 @@ static void tn_node_summarize(tn_graph *g, tn_node *n) {
     }
     tn_node_try_carried(g, n);
   }
-  if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) n->forced = 1;
-  if (u->op == TINY_OP_CUSTOM) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
+  if (u->op == TINY_OP_CONTIGUOUS || u->op == TINY_OP_ASSIGN || tn_is_launched(u)) n->forced = 1;
+  if (tn_is_launched(u)) for (uint32_t i = 0; i < u->nsrc; i++) tn_graph_node(g, u->src[i])->forced = 1;
   for (uint32_t i = 1; u->op == TINY_OP_AFTER && i < u->nsrc; i++)      // what it waits for is done by a kernel
     tn_graph_node(g, u->src[i])->forced = 1;
   // Not a product that is all outer.
@@ -26168,7 +26393,7 @@ static int tn_reduce_fits(tn_graph *g, tn_kernel *k, const tn_node *n, tiny_uop 
   if (scope_nelem > (double)tn_nelem(n->u)) return 0;
   if (ranges.n < all.n) {                  // a row kernel
     const double row = (double)tn_nelem(n->u->src[0]) / (double)tn_nelem(n->u);
-    if (!pure || row > (double)tn_machine_row(g->limits) ||
+    if (!pure || row > (double)tn_machine_row(tn_limits_of(g->targets, k->node)) ||
         (scope_nelem < (double)TN_TASKS_MOST && all_nelem > (double)TN_ROW_SMALL))
       return 0;
   }
@@ -26353,7 +26578,7 @@ static void tn_node_propagate(tn_graph *g, tn_node *n, int kernel, tiny_uop *at,
   tiny_ctx *t = g->t;
   tiny_uop *u = n->u;
   if (u->op == TINY_OP_ASSIGN) { tn_add_use(g, u->src[2], kernel, at, evals); return; }
-  if (u->op == TINY_OP_CUSTOM) return;
+  if (tn_is_launched(u)) return;
   if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) {
     tn_add_use(g, u->src[0], kernel, tn_at_source(t, u, at), evals);
     return;
@@ -26399,9 +26624,9 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
   tn_kernel_begin(g);
-  if (u->op == TINY_OP_CUSTOM || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
+  if (tn_is_launched(u) || tn_nelem(u) == 0 || (u->op == TINY_OP_ASSIGN && tn_nelem(u->src[1]) == 0)) {
     tn_kernel_param(g, k, tn_graph_node(g, u)->place);
-    for (uint32_t i = 0; u->op == TINY_OP_CUSTOM && i < u->nsrc; i++)
+    for (uint32_t i = 0; tn_is_launched(u) && i < u->nsrc; i++)
       tn_kernel_param(g, k, tn_graph_node(g, u->src[i])->place);
     return;
   }
@@ -26482,11 +26707,11 @@ typedef struct tn_cluster {
 } tn_cluster;
 
 // A value is worth tiling that no cache hands to the next kernel, and its slab stays there with others.
-static int64_t tn_tiled_least(const tn_graph *g) {
-  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_share(g->limits);
+static int64_t tn_tiled_least(const tn_graph *g, const tiny_uop *u) {
+  return TN_TILED_LEAST ? (int64_t)TN_TILED_LEAST : tn_machine_share(tn_limits_of(g->targets, u));
 }
-static int64_t tn_tiled_nbytes(const tn_graph *g) {
-  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_share(g->limits) / TN_TILED_SLABS;
+static int64_t tn_tiled_nbytes(const tn_graph *g, const tiny_uop *u) {
+  return TN_TILED_NBYTES ? (int64_t)TN_TILED_NBYTES : tn_machine_share(tn_limits_of(g->targets, u)) / TN_TILED_SLABS;
 }
 
 static int64_t tn_node_nbytes(const tiny_uop *u) { return tn_nelem(u) * tn_dtypes[u->dtype].nbytes; }
@@ -26689,7 +26914,7 @@ static int tn_cluster_neighbours(tn_cluster *c, int i) {
   int changed = 0;
   for (int m = 0; m < k->nmem; m++)
     for (int p = tn_unboxed(tn_map_get(&c->made, k->mem[m])); p >= 0; p = c->same[p] - 1)
-      if (tn_tiled_may(c, p, tn_tiled_least(c->g) / TN_TILED_GAIN)) changed |= tn_cluster_add(c, p);
+      if (tn_tiled_may(c, p, tn_tiled_least(c->g, k->node) / TN_TILED_GAIN)) changed |= tn_cluster_add(c, p);
   return changed;
 }
 
@@ -26866,7 +27091,7 @@ static int64_t tn_tiled_size(int64_t extent, int64_t most) {
 
 // Chooses axes: those along which nothing is reduced, then one more along which the least is computed again.
 static int tn_tiled_choose(tn_cluster *c) {
-  const int64_t most = tn_tiled_nbytes(c->g);
+  const int64_t most = tn_tiled_nbytes(c->g, c->slab[0].node);
   int64_t nbytes = tn_node_nbytes(c->slab[0].node), best = 0;
   int axis = -1;
   c->nchosen = 0; c->size = 1;
@@ -27178,10 +27403,10 @@ static tn_cluster *tn_cluster_open(tn_graph *g, const tn_list *reads, const int 
 // which the kernels can run. 0: there is none; else the nodes of all kernels around it are in *around.
 static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uop *const *roots, int nroots,
                           tn_map *tried, tn_list *around) {
-  const int64_t least = tn_tiled_least(g);
   tn_cluster *c = NULL;
   for (int i = 0; i < g->nkernel; i++) {
     tiny_uop *node = g->kernel[i].node;
+    const int64_t least = tn_tiled_least(g, node);
     if (!g->kernel[i].ast || tn_node_nbytes(node) < least || tn_map_get(tried, node)) continue;
     if (!c) c = tn_cluster_open(g, *reads, order, roots, nroots);
     tn_map_set(g->t, tried, node, node);
@@ -27214,7 +27439,7 @@ enum { TN_ARENA_ALIGN = 128, TN_ARENA_BY_SIZE = 1024 };   // values up to which 
 enum { TN_PLACE_LEAF, TN_PLACE_OUTPUT, TN_PLACE_TEMP };
 
 typedef struct tn_place_row {              // where a stored value lives
-  int kind, index;                         // LEAF: number of the leaf; OUTPUT: number of the output
+  int kind, index, device;                 // LEAF: number of the leaf; OUTPUT: number of the output
   int64_t nbytes, offset;                  // TEMP: offset in the arena
 } tn_place_row;
 
@@ -28287,6 +28512,7 @@ static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_u
 #define TN_SCHEDULE_PLAN
 #ifndef TINY_AMALGAMATED
 #include "masked.c"
+#include "place.c"
 #include "sums.c"
 #endif
 
@@ -28303,7 +28529,12 @@ typedef struct tn_step {
   struct tn_executable *exe;               // NULL: nothing to run (no elements)
   int *mem, nmem, *arg, narg;              // PARAM slot -> place; ARG slot -> number of the scalar, -1 - tiled axis
   int tiled;                               // steps in a row that have the same work tile by tile; 0: none
+  int device, copies;                      // copies: mem[1] of another device to mem[0]
+  int event, after;                        // numbers from 1: of what this step makes that is copied; that it copies
 } tn_step;
+
+// Is there anything to do? Not where there are no elements.
+static int tn_step_does(const tn_step *s) { return s->exe || s->copies; }
 
 typedef struct tn_output { int node, place; } tn_output;   // node: position in the walk; its value is at place
 
@@ -28315,7 +28546,9 @@ typedef struct tn_plan {
   tn_output *output; int noutput;
   tn_tiled_axes *tiled; int ntiled;        // tiled[n - 1] is number n
   int nfirst;                              // steps that the first roots need; 0: they cannot run by themselves
-  int64_t arena_nbytes, alive_nbytes;      // of TEMPs: packed; most at one step, less than which no packing needs
+  int64_t arena[TINY_MAX_DEVICES];         // bytes of TEMPs, packed, by device
+  int64_t arena_nbytes, alive_nbytes;      // of all devices; most at one step, less than which no packing needs
+  int nevent;                              // results that are copied to other devices
   size_t nbytes;                           // of this allocation
   uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
 } tn_plan;
@@ -28340,7 +28573,8 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   tn_push(t, &v->all, u);
   v->captured |= u->flags & TN_NODE_CAPTURED;
   if (tn_is_leaf(u)) {
-    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
+    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16 |
+                            (int64_t)tn_place(u)->device << 24);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
     if (!tn_map_has(&v->places, tn_place(u)))
@@ -28381,6 +28615,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
     tn_visit_word(t, v, ~(int64_t)roots[r]->seq);
   }
   if (v->first) tn_visit_word(t, v, v->first);
+  if (t->here) tn_visit_word(t, v, -t->here);
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
 }
 
@@ -28388,7 +28623,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
-static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, const tn_map *copied) {
+static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, const tn_map *copied) {
   tiny_uop **now = (tiny_uop **)tn_scratch(t, ((size_t)v->all.n + 1) * sizeof *now);
   tn_map map = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
@@ -28404,7 +28639,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tiny_limits *limits, con
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
-      if (w->op == TINY_OP_REDUCE) w = tn_sum_rewritten(t, limits, w);
+      if (w->op == TINY_OP_REDUCE) w = tn_sum_rewritten(t, tn_limits_of(targets, w), w);
     }
     tn_map_set(t, &map, u, w);
     now[i] = w;
@@ -28443,10 +28678,10 @@ static int tn_update_clashes(tiny_ctx *t, const tn_kernel *k) {
   return clashes;
 }
 
-static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, const tn_visit *v,
+static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_targets *targets, const tn_visit *v,
                           tiny_uop *const *roots, int nroots, const tn_list *forced) {
   memset(g, 0, sizeof *g);
-  g->t = t; g->limits = limits;
+  g->t = t; g->targets = targets;
   g->n = v->all.n;
   g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
   for (int i = 0; i < g->n; i++) {
@@ -28461,12 +28696,12 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, c
 
 // Kernels of the nodes. Where clashes cannot be helped by storing the value, their bases go to `copied` and 0 is
 // returned.
-static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, const tn_visit *v,
+static int tn_graph_kernels(tn_graph *g, tiny_ctx *t, const tn_targets *targets, const tn_visit *v,
                             tiny_uop *const *roots, int nroots, tn_list *copied) {
   tn_list forced = {NULL, 0, 0};
   for (int clashes = 1; clashes;) {
     clashes = 0;
-    tn_graph_open(g, t, limits, v, roots, nroots, &forced);
+    tn_graph_open(g, t, targets, v, roots, nroots, &forced);
     g->first = v->first;
     tn_choose_stores(g);
     for (int i = 0; i < g->nkernel; i++) {
@@ -28489,14 +28724,15 @@ typedef struct tn_draft {
   int cap_place, cap_output;
 } tn_draft; // a plan in scratch memory
 
-// at: a place.
-static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *at) {
+// at: a place, in memory of that device.
+static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *at, int device) {
   const int known = (int)(intptr_t)tn_map_get(&d->place, at);
   if (known) return known - 1;
   tn_place_row *row = TN_PUSH(t, d->plan.place, d->plan.nplace, d->cap_place, tn_place_row);
   memset(row, 0, sizeof *row);
   row->kind = TN_PLACE_TEMP;
   row->nbytes = tn_node_nbytes(at);
+  row->device = device;
   if (tn_map_has(&v->places, at)) {
     row->kind = TN_PLACE_LEAF;
     row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1;
@@ -28506,13 +28742,13 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
 }
 
 // The nodes whose value the caller keeps: the roots, and every ASSIGN, which has then happened.
-static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now,
-                             const tn_map *roots) {
+static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_targets *targets, const tn_visit *v,
+                             tiny_uop *const *now, const tn_map *roots) {
   tn_map known = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     if ((u->op != TINY_OP_ASSIGN && !tn_map_has(roots, u)) || tn_is_leaf(u)) continue;
-    const int at = tn_draft_place(t, d, v, tn_place_known(t, &known, now[i]));
+    const int at = tn_draft_place(t, d, v, tn_place_known(t, &known, now[i]), tn_target_of(targets, now[i]));
     if (d->plan.place[at].kind == TN_PLACE_TEMP) {
       d->plan.place[at].kind = TN_PLACE_OUTPUT;
       d->plan.place[at].index = d->plan.noutput;
@@ -28522,9 +28758,56 @@ static void tn_draft_outputs(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_u
   }
 }
 
+// The device of the memory of slot j of k: a copy reads that of another.
+static int tn_slot_device(const tn_graph *g, const tn_kernel *k, int slot) {
+  return tn_target_of(g->targets, slot && tn_is_copy(k->node) ? k->node->src[0] : k->node);
+}
+
+static void tn_draft_step(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const tn_kernel *k,
+                          const tn_map *scalars, tn_step *s) {
+  s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
+  s->device = tn_target_of(g->targets, k->node);
+  s->copies = tn_is_copy(k->node) && tn_nelem(k->node) > 0;
+  s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
+  s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
+  for (int j = 0; j < k->nmem; j++) s->mem[j] = tn_draft_place(t, d, v, k->mem[j], tn_slot_device(g, k, j));
+  for (int j = 0; j < k->narg; j++) {
+    if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
+    if (tn_map_has(scalars, k->arg[j])) s->arg[j] = tn_unboxed(tn_map_get(scalars, k->arg[j]));
+  }
+}
+
+// Events: behind steps that make what others copy. What is copied keeps its memory to the end: the device that has it
+// waits for copies when the plan has run.
+static void tn_draft_events(tiny_ctx *t, tn_draft *d, tn_life *const *life) {
+  int *made = (int *)tn_scratch(t, ((size_t)d->plan.nplace + 1) * sizeof *made);   // by place: 1 + the step
+  for (int i = 0; i < d->plan.nstep; i++) {
+    tn_step *s = &d->plan.step[i];
+    made[s->mem[0]] = i + 1;
+    if (!s->copies) continue;
+    const int from = s->mem[1];
+    if (life[from]) life[from]->last = d->plan.nstep - 1;
+    if (!made[from]) continue;
+    tn_step *maker = &d->plan.step[made[from] - 1];
+    if (!maker->event) maker->event = ++d->plan.nevent;
+    s->after = maker->event;
+  }
+}
+
+// Offsets of TEMPs, each device's in an arena of its own.
+static void tn_draft_arenas(tiny_ctx *t, tn_draft *d, const tn_targets *targets, const tn_life *life, int nlife) {
+  tn_life *own = (tn_life *)tn_scratch(t, ((size_t)nlife + 1) * sizeof *own);
+  for (int device = 0; device < targets->n; device++) {
+    int n = 0;
+    for (int i = 0; i < nlife; i++) if (d->plan.place[life[i].place].device == device) own[n++] = life[i];
+    d->plan.arena[device] = tn_pack_arena(t, d->plan.place, own, n, d->plan.nstep);
+    d->plan.arena_nbytes += d->plan.arena[device];
+    d->plan.alive_nbytes += tn_alive_most(t, d->plan.place, own, n, d->plan.nstep);
+  }
+}
+
 static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_graph *g, const int *order) {
-  tn_life *life = (tn_life *)tn_scratch(t, ((size_t)g->nkernel + 1) * sizeof *life);
-  tn_map known = {NULL, 0, 0}, scalars = {NULL, 0, 0};     // place -> 1 + its life; SCALAR -> 1 + its number
+  tn_map scalars = {NULL, 0, 0};           // SCALAR -> 1 + its number
   for (int n = 0; n < v->scalars.n; n++) tn_map_set(t, &scalars, v->scalars.u[n], tn_boxed(n));
   int nlife = 0, from = 0, to = 0;         // steps of a group
   d->plan.tiled = g->tiled; d->plan.ntiled = g->ntiled;
@@ -28532,37 +28815,28 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   d->plan.nstep = g->nkernel;
   d->plan.nfirst = g->nfirst;
   for (int i = 0; i < g->nfirst; i++) if (g->kernel[order[i]].node->op == TINY_OP_ASSIGN) d->plan.nfirst = 0;
+  for (int i = 0; i < g->nkernel; i++)
+    tn_draft_step(t, d, v, g, &g->kernel[order[i]], &scalars, &d->plan.step[i]);
+  tn_life *life = (tn_life *)tn_scratch(t, ((size_t)d->plan.nplace + 1) * sizeof *life);
+  tn_life **of = (tn_life **)tn_scratch(t, ((size_t)d->plan.nplace + 1) * sizeof *of);     // by place
   for (int i = 0; i < g->nkernel; i++) {
     const tn_kernel *k = &g->kernel[order[i]];
-    tn_step *s = &d->plan.step[i];
-    s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
+    const tn_step *s = &d->plan.step[i];
     if (!k->group || i == to) for (from = i, to = i + 1; k->group && to < g->nkernel; to++)
       if (g->kernel[order[to]].group != k->group) break;
-    s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
-    s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
     for (int j = 0; j < k->nmem; j++) {
-      s->mem[j] = tn_draft_place(t, d, v, k->mem[j]);
-      if (d->plan.place[s->mem[j]].kind != TN_PLACE_TEMP) continue;
-      const void *key = (const void *)(intptr_t)(s->mem[j] + 1);
-      int l = (int)(intptr_t)tn_map_get(&known, key) - 1;
-      const int each = !k->group || tn_map_has(&g->slabs, k->mem[j]);
-      if (l < 0) {
-        l = nlife++;
-        life[l].place = s->mem[j]; life[l].first = each ? i : from;
-        tn_map_set(t, &known, key, (void *)(intptr_t)nlife);
-      }
-      life[l].last = each ? i : to - 1;
+      const int place = s->mem[j], each = !k->group || tn_map_has(&g->slabs, k->mem[j]);
+      if (d->plan.place[place].kind != TN_PLACE_TEMP) continue;
+      if (!of[place]) { of[place] = &life[nlife++]; of[place]->place = place; of[place]->first = each ? i : from; }
+      of[place]->last = each ? i : to - 1;
     }
-    for (int j = 0; j < k->narg; j++) if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
-    for (int j = 0; j < k->narg; j++)
-      if (tn_map_has(&scalars, k->arg[j])) s->arg[j] = tn_unboxed(tn_map_get(&scalars, k->arg[j]));
   }
-  d->plan.arena_nbytes = tn_pack_arena(t, d->plan.place, life, nlife, g->nkernel);
-  d->plan.alive_nbytes = tn_alive_most(t, d->plan.place, life, nlife, g->nkernel);
+  tn_draft_events(t, d, of);
+  tn_draft_arenas(t, d, g->targets, life, nlife);
 }
 
-// Everything but the executables, for a device of these limits. (*kernels)[i] belongs to step i.
-static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_visit *v, tiny_uop *const *roots,
+// Everything but the executables. (*kernels)[i] belongs to step i.
+static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, tiny_uop *const *roots,
                                int nroots, tn_draft *d, const tn_kernel ***kernels) {
   tn_graph g;
   tn_map copied = {NULL, 0, 0}, root_at = {NULL, 0, 0};    // of v; root_at: root -> 1 + its number
@@ -28575,7 +28849,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
     tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
     tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
-    now = tn_visit_rewritten(t, limits, v, &copied);
+    now = tn_visit_rewritten(t, targets, v, &copied);
     tn_share_reshaped(t, v, now, &root_at);
     for (int i = 0; i < v->all.n; i++) {
       const int r = tn_unboxed(tn_map_get(&root_at, v->all.u[i]));
@@ -28584,7 +28858,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
     for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
-    const int written = tn_graph_kernels(&g, t, limits, &w, wanted, nroots, &more);
+    const int written = tn_graph_kernels(&g, t, targets, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
       tn_list *reads = tn_graph_reads(&g);
@@ -28601,7 +28875,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tiny_limits *limits, const tn_
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_masked(&g, order, wanted, nroots);
-  tn_draft_outputs(t, d, v, now, &root_at);
+  tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
@@ -36755,16 +37029,21 @@ static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 // The same processor, by LLVM IR: needs clang 15 or later.
 static const tiny_backend tn_llvm_backend = {
   TINY_BACKEND_VERSION, "LLVM", tn_cpu_open_llvm, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
+// Does one run what is compiled for the other?
+static int tn_cpu_is_alike(const void *dev, const void *other) {
+  const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
+  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes;
+}
 #endif
 // ---- end src/runtime/cpu.c ----
 #ifndef TINY_NO_INTERP
@@ -36839,7 +37118,7 @@ static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
   TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc,
-  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, tn_interp_load_uops,
+  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, NULL, tn_interp_load_uops,
   tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, NULL, NULL, NULL, tn_interp_sync, NULL
 };
 #endif
@@ -36938,7 +37217,7 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 
 static const tiny_backend tn_null_backend = {
   TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
+  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_null_compile,
   tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
 };
 #endif
@@ -36958,10 +37237,13 @@ static const tiny_backend tn_null_backend = {
 
 enum { TN_SIZE_CLASSES = 1024, TN_SIZE_STEPS = 16 };   // STEPS: classes for each power of two
 struct tn_device {
+  tiny_ctx *t; int number;                 // in t->device
   const tiny_backend *backend; void *dev;
-  tiny_limits limits; tiny_renderer renderer; char name[64];
+  struct tn_programs *programs;            // that run here; devices of one kind share them
+  tiny_stats stats; size_t max_nbytes;     // its own part of the context's; 0: no cap
+  tiny_limits limits; tiny_renderer renderer; char name[64], title[96];     // title: with its number, among others
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
-  size_t spare_nbytes, collected_nbytes;   // kept for later; live after the last collection
+  size_t spare_nbytes;                     // kept for later
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
 };
 
@@ -36985,13 +37267,20 @@ static void tn_storage_link(tn_storage **list, tn_storage *s) {
   *list = s;
 }
 
-static void tn_storage_give_back(tiny_ctx *t) {
-  struct tn_device *d = t->device;
+// The device of a node: that of its memory or its sources, or the one where what names none goes.
+static struct tn_device *tn_device_of(const tiny_ctx *t, const tiny_uop *u) {
+  return t->device[u->device ? u->device - 1 : t->here];
+}
+
+// The device where what names none goes.
+static struct tn_device *tn_device_here(const tiny_ctx *t) { return t->device[t->here]; }
+
+static void tn_storage_give_back(struct tn_device *d) {
   for (int c = 0; c < TN_SIZE_CLASSES; c++) while (d->spare[c]) {
     tn_storage *s = d->spare[c];
     tn_storage_unlink(&d->spare[c], s);
     d->backend->free(d->dev, s->mem, s->nbytes);
-    tn_release(t, s, sizeof *s);
+    tn_release(d->t, s, sizeof *s);
   }
   d->spare_nbytes = 0;
 }
@@ -37002,47 +37291,56 @@ static int tn_storage_spare(const struct tn_device *d, int c) {
   return c;
 }
 
-static tn_storage *tn_storage_new(tiny_ctx *t, size_t nbytes) {
-  struct tn_device *d = t->device;
+// Live memory of the device, and of all devices, grows by nbytes or shrinks.
+static void tn_storage_count(struct tn_device *d, size_t more, size_t less) {
+  tiny_stats *const stats[2] = {&d->stats, &d->t->stats};
+  for (int i = 0; i < 2; i++) {
+    stats[i]->nbytes_live += more - less;
+    if (stats[i]->nbytes_live > stats[i]->nbytes_peak) stats[i]->nbytes_peak = stats[i]->nbytes_live;
+  }
+}
+
+// Memory that was not there before, of a size class; NULL after an error.
+static tn_storage *tn_storage_alloc(struct tn_device *d, size_t rounded) {
+  const size_t live = d->stats.nbytes_live, most = d->max_nbytes;
+  if (d->spare_nbytes > d->stats.nbytes_peak) tn_storage_give_back(d);     // sizes that are not asked for any more
+  if (most && live + d->spare_nbytes + rounded > most) tn_storage_give_back(d);
+  if (most && live + rounded > most) {
+    tiny_fail(d->t, TINY_E_MEMORY, "buffers: %s has %llu bytes live and %llu wanted, more than max_nbytes %llu",
+              d->title, (unsigned long long)live, (unsigned long long)rounded, (unsigned long long)most);
+    return NULL;
+  }
+  tn_storage *s = (tn_storage *)tn_alloc(d->t, sizeof *s);
+  if (!s) return NULL;
+  s->device = d;
+  s->mem = d->backend->alloc(d->dev, rounded);
+  if (!s->mem) { tn_storage_give_back(d); s->mem = d->backend->alloc(d->dev, rounded); }
+  s->nbytes = rounded;
+  if (s->mem) return s;
+  tn_release(d->t, s, sizeof *s);
+  tiny_fail(d->t, TINY_E_MEMORY, "buffers: %s has no %llu bytes left", d->title, (unsigned long long)rounded);
+  return NULL;
+}
+
+static tn_storage *tn_storage_new(struct tn_device *d, size_t nbytes) {
   int c;
   const size_t rounded = tn_size_class(nbytes ? nbytes : 1, &c);
   c = tn_storage_spare(d, c);
   tn_storage *s = d->spare[c];
   if (s) { tn_storage_unlink(&d->spare[c], s); d->spare_nbytes -= s->nbytes; }
-  else {
-    if (d->spare_nbytes > t->stats.nbytes_peak) tn_storage_give_back(t);   // sizes that are not asked for any more
-    if (t->max_nbytes && t->stats.nbytes_live + d->spare_nbytes + rounded > t->max_nbytes)
-      tn_storage_give_back(t);
-    if (t->max_nbytes && t->stats.nbytes_live + rounded > t->max_nbytes) {
-      tiny_fail(t, TINY_E_MEMORY, "buffers: %llu bytes live and %llu wanted, more than max_nbytes %llu",
-                (unsigned long long)t->stats.nbytes_live, (unsigned long long)rounded,
-                (unsigned long long)t->max_nbytes);
-      return NULL;
-    }
-    s = (tn_storage *)tn_alloc(t, sizeof *s);
-    if (!s) return NULL;
-    s->mem = d->backend->alloc(d->dev, rounded);
-    if (!s->mem) { tn_storage_give_back(t); s->mem = d->backend->alloc(d->dev, rounded); }
-    if (!s->mem) {
-      tn_release(t, s, sizeof *s);
-      tiny_fail(t, TINY_E_MEMORY, "buffers: %s has no %llu bytes left", d->name, (unsigned long long)rounded);
-      return NULL;
-    }
-    s->nbytes = rounded;
-  }
+  else if (!(s = tn_storage_alloc(d, rounded))) return NULL;
   s->refs = s->loose = 1;
   s->written = s->left = 0;
   s->state = NULL; s->since = 0;
   s->bound = s->updated = 0;
   tn_storage_link(&d->loose, s);
-  t->stats.nbytes_live += s->nbytes;
-  if (t->stats.nbytes_live > t->stats.nbytes_peak) t->stats.nbytes_peak = t->stats.nbytes_live;
+  tn_storage_count(d, s->nbytes, 0);
   return s;
 }
 
 static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
-  struct tn_device *d = t->device;
   if (!s || --s->refs) return;
+  struct tn_device *d = s->device;
   tn_storage_unlink(s->loose ? &d->loose : &d->live, s);
   s->loose = 0;
   if (s->pages) {                          // kernels that read them may not have run
@@ -37052,19 +37350,19 @@ static void tn_storage_drop(tiny_ctx *t, tn_storage *s) {
   if (s->borrowed) { tn_release(t, s, sizeof *s); return; }
   int c;
   tn_size_class(s->nbytes, &c);
-  t->stats.nbytes_live -= s->nbytes;
+  tn_storage_count(d, 0, s->nbytes);
   d->spare_nbytes += s->nbytes;
   tn_storage_link(&d->spare[c], s);
 }
 // What a call that ran out of memory has left behind, or no longer needs.
 static void tn_storage_drop_loose(tiny_ctx *t) {
-  while (t->device->loose) tn_storage_drop(t, t->device->loose);
+  for (int i = 0; i < t->ndevice; i++) while (t->device[i]->loose) tn_storage_drop(t, t->device[i]->loose);
 }
 // The call that made the storage leaves its reference to someone who drops it later.
-static void tn_storage_hold(tiny_ctx *t, tn_storage *s) {
+static void tn_storage_hold(tn_storage *s) {
   if (!s || !s->loose) return;
-  tn_storage_unlink(&t->device->loose, s);
-  tn_storage_link(&t->device->live, s);
+  tn_storage_unlink(&s->device->loose, s);
+  tn_storage_link(&s->device->live, s);
   s->loose = 0;
 }
 static void tn_storage_release(tiny_ctx *t, tiny_uop *buffer) {
@@ -37079,14 +37377,11 @@ static int tn_storage_changes(const tn_storage *s) { return tn_storage_is_caller
 
 // A BUFFER node over storage, which it owns a reference of: that of the call that made the storage, or one more.
 static tiny_uop *tn_buffer_node(tiny_ctx *t, tn_storage *s, int dtype, int64_t nelem) {
-  struct tn_device *d = t->device;
   tiny_uop *u = tn_uop_make_with(t, TINY_OP_BUFFER, dtype, 1, 0, NULL, ++t->ir->buffers, 1, &nelem, s);
   if (u == &t->ir->bad) { if (s->loose) tn_storage_drop(t, s); return u; }
+  u->device = (uint8_t)(s->device->number + 1);
   s->state = u;
-  if (!s->loose) { s->refs++; return u; }
-  tn_storage_unlink(&d->loose, s);
-  tn_storage_link(&d->live, s);
-  s->loose = 0;
+  if (s->loose) tn_storage_hold(s); else s->refs++;
   return u;
 }
 // A BUFFER that does not name what s holds now.
@@ -37121,7 +37416,7 @@ static void tn_buffer_part(tiny_ctx *t, tiny_uop *old, tn_storage *s) {
   tn_storage *from = (tn_storage *)old->ptr;
   old->ptr = s;
   s->state = old;
-  tn_storage_hold(t, s);
+  tn_storage_hold(s);
   if (from->state == old) from->state = NULL;
   tn_storage_drop(t, from);
 }
@@ -37133,18 +37428,18 @@ static void tn_storage_swap(tn_storage *a, tn_storage *b) {
   b->pages = was.pages; b->pages_nbytes = was.pages_nbytes;
 }
 // Where the host sees what s holds, after sync and until something that uses it is launched; NULL: nowhere.
-static void *tn_storage_view(const tiny_ctx *t, const tn_storage *s, size_t nbytes) {
-  const struct tn_device *d = t->device;
+static void *tn_storage_view(const tn_storage *s, size_t nbytes) {
+  const struct tn_device *d = s->device;
   const tiny_mem m = {s->mem, 0};
   return d->limits.host_memory ? s->mem : d->backend->map ? d->backend->map(d->dev, m, nbytes) : NULL;
 }
 // Loose memory with what s holds: NULL after an error. Heavy code only.
 static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbytes) {
-  struct tn_device *d = t->device;
-  tn_storage *copy = tn_storage_new(t, nbytes);
+  struct tn_device *d = s->device;
+  tn_storage *copy = tn_storage_new(d, nbytes);
   if (!copy) return NULL;
   const tiny_mem from = {s->mem, 0}, to = {copy->mem, 0};
-  void *const seen = tn_storage_view(t, s, nbytes), *const between = seen ? seen : tn_scratch_bare(t, nbytes + 1);
+  void *const seen = tn_storage_view(s, nbytes), *const between = seen ? seen : tn_scratch_bare(t, nbytes + 1);
   tiny_code code = d->backend->sync(d->dev);
   if (code == TINY_OK && nbytes && !seen) code = d->backend->copy_out(d->dev, between, from, nbytes);
   if (code == TINY_OK && nbytes) code = d->backend->copy_in(d->dev, to, between, nbytes);
@@ -37229,20 +37524,27 @@ static void tn_device_renderer(struct tn_device *d) {
   if (!d->renderer.kernel) tn_cstyle(&d->renderer);
 }
 
-static tiny_code tn_device_try(tiny_ctx *t, const tiny_backend *b, const char *which) {
-  struct tn_device *d = t->device;
+// Of tiny_uop.device.
+static const char *tn_device_name(const tiny_ctx *t, int device) {
+  return device > 0 && device <= t->ndevice ? t->device[device - 1]->title : "no device";
+}
+
+static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const char *which) {
   memset(&d->limits, 0, sizeof d->limits);
   d->backend = b;
-  d->dev = b->open(t, which, &d->limits);
-  if (!d->dev) return tiny_fail(t, TINY_E_DEVICE, "device %s could not be opened", b->name);
+  d->dev = b->open(d->t, which, &d->limits);
+  if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
+  if (d->t->ndevice > 1) snprintf(d->title, sizeof d->title, "%s (device %d)", d->name, d->number);
+  else snprintf(d->title, sizeof d->title, "%s", d->name);
   tn_device_renderer(d);
   return TINY_OK;
 }
 
 // Backends compile with nothing to unwind to: a refused allocation is recorded, and their own frames end as they do.
-static tiny_code tn_device_compile(tiny_ctx *t, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
-  const struct tn_device *d = t->device;
+static tiny_code tn_device_compile(const struct tn_device *d, int n, const tiny_bytes *source, tiny_bytes *binary,
+                                   tiny_bytes *log) {
+  tiny_ctx *t = d->t;
   jmp_buf *const trap = t->trap;
   const tiny_code before = t->code;
   t->trap = NULL;
@@ -37261,39 +37563,87 @@ static void tn_device_names(const tiny_desc *d, char *out, size_t nbytes) {
   }
 }
 
-static tiny_code tn_device_open(tiny_ctx *t, const tiny_desc *desc) {
-  const char *name = desc && desc->device ? desc->device : tn_os_env("TINY_DEV");
-  t->device = (struct tn_device *)tn_alloc(t, sizeof *t->device);
-  if (!t->device) return TINY_E_MEMORY;
-  t->ir->release = tn_storage_release;
-  if (tn_backends_check(t, desc) != TINY_OK) return t->code;
-  if (!name || !*name) {
-    for (int i = 0; desc && i < 8; i++) {
-      if (!desc->backends[i] || tn_device_try(t, desc->backends[i], "") == TINY_OK) {
-        if (t->device->dev) return TINY_OK;
-        continue;
-      }
-      t->code = TINY_OK;                   // the next one may do
-    }
-    return tn_device_try(t, &tn_cpu_backend, "");
+// The first of the caller's backends that opens, or else the CPU.
+static tiny_code tn_device_open_first(struct tn_device *d, const tiny_desc *desc) {
+  for (int i = 0; desc && i < 8; i++) {
+    if (!desc->backends[i]) continue;
+    if (tn_device_try(d, desc->backends[i], "") == TINY_OK) return TINY_OK;
+    d->t->code = TINY_OK;                  // the next one may do
   }
+  return tn_device_try(d, &tn_cpu_backend, "");
+}
+// name: "NAME" or "NAME:WHICH".
+static tiny_code tn_device_open_named(struct tn_device *d, const tiny_desc *desc, const char *name) {
   const char *colon = strchr(name, ':');
   const tiny_backend *b = tn_backend_find(desc, name, colon ? (size_t)(colon - name) : strlen(name));
-  if (b) return tn_device_try(t, b, colon ? colon + 1 : "");
+  if (b) return tn_device_try(d, b, colon ? colon + 1 : "");
   char names[256];
   tn_device_names(desc, names, sizeof names);
-  return tiny_fail(t, TINY_E_DEVICE, "there is no device %s; there are: %s", name, names);
+  return tiny_fail(d->t, TINY_E_DEVICE, "there is no device %s; there are: %s", name, names);
 }
 
-static void tn_device_close(tiny_ctx *t) {
-  struct tn_device *d = t->device;
-  if (!d) return;
-  if (d->dev) { tn_storage_drop_loose(t); tn_storage_give_back(t); d->backend->close(d->dev); }
-  tn_release(t, d, sizeof *d);
-  t->device = NULL;
+// The devices of a list, NAME,NAME:1,..; all of them are counted before the first is opened.
+static tiny_code tn_devices_open(tiny_ctx *t, const tiny_desc *desc) {
+  const char *list = desc && desc->device ? desc->device : tn_os_env("TINY_DEV");
+  t->ir->release = tn_storage_release;
+  t->ir->device_name = tn_device_name;
+  if (tn_backends_check(t, desc) != TINY_OK) return t->code;
+  if (!list) list = "";
+  int n = 1;
+  for (const char *p = list; *p; p++) n += *p == ',';
+  if (n > TINY_MAX_DEVICES)
+    return tiny_fail(t, TINY_E_ARG, "open: %d devices are named, a context has up to %d", n, TINY_MAX_DEVICES);
+  for (int i = 0; i < n; i++) {
+    struct tn_device *d = t->device[i] = (struct tn_device *)tn_alloc(t, sizeof *d);
+    if (!d) return TINY_E_MEMORY;
+    d->t = t; d->number = i;
+    t->ndevice = i + 1;
+  }
+  for (int i = 0; i < n; i++) {
+    struct tn_device *d = t->device[i];
+    char name[64];
+    const size_t length = strcspn(list, ",");
+    snprintf(name, sizeof name, "%.*s", (int)length, list);
+    list += length + (list[length] == ',');
+    d->max_nbytes = desc ? desc->max_nbytes : 0;
+    if (desc && desc->max_nbytes_of && desc->max_nbytes_of[i]) d->max_nbytes = desc->max_nbytes_of[i];
+    const tiny_code code = !*name && n == 1 ? tn_device_open_first(d, desc) : tn_device_open_named(d, desc, name);
+    if (code != TINY_OK) return code;
+  }
+  return TINY_OK;
 }
 
-TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t->device->name : ""; }
+// Copies may go between any two: all of them finish what they have before the first one goes.
+static void tn_devices_close(tiny_ctx *t) {
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_device *d = t->device[i];
+    if (d->dev) { tn_storage_give_back(d); d->backend->close(d->dev); }
+    tn_release(t, d, sizeof *d);
+    t->device[i] = NULL;
+  }
+  t->ndevice = 0;
+}
+
+static int tn_device_is_open(const tiny_ctx *t, int device) {
+  return t && device >= 0 && device < t->ndevice && t->device[device]->dev;
+}
+TINY_API const char *tiny_device(const tiny_ctx *t) { return tiny_device_name(t, 0); }
+TINY_API const char *tiny_device_name(const tiny_ctx *t, int device) {
+  return tn_device_is_open(t, device) ? t->device[device]->name : "";
+}
+TINY_API int tiny_devices(const tiny_ctx *t) { return t ? t->ndevice : 0; }
+TINY_API tiny_stats tiny_device_stats(const tiny_ctx *t, int device) {
+  tiny_stats none;
+  memset(&none, 0, sizeof none);
+  return tn_device_is_open(t, device) ? t->device[device]->stats : none;
+}
+TINY_API int tiny_use_device(tiny_ctx *t, int device) {
+  if (!t || !t->tensors) return -1;
+  const int before = t->here;
+  if (tn_device_is_open(t, device)) { t->here = device; return before; }
+  tiny_fail(t, TINY_E_ARG, "use_device: there is no device %d, but %d, counted from 0", device, t->ndevice);
+  return -1;
+}
 #endif
 // ---- end src/runtime/device.c ----
 // ---- begin src/runtime/cache.c ----
@@ -37316,20 +37666,23 @@ TINY_API const char *tiny_device(const tiny_ctx *t) { return t && t->device ? t-
 #endif
 enum { TN_CACHE_FILE = 64 << 20 };         // bytes of the biggest file
 
-typedef struct tn_cache {
+struct tn_cache {
   tiny_ctx *t;
   char dir[TN_OS_PATH];                    // "": keep nothing on disk
   uint64_t put;                            // bytes written there since it was looked through; 0: never
-} tn_cache;
+};
 
 // dir: as in tiny_desc.cache_dir.
-static void tn_cache_open(tiny_ctx *t, tn_cache *c, const char *dir) {
+static tiny_code tn_cache_open(tiny_ctx *t, const char *dir) {
+  struct tn_cache *c = t->cache = (struct tn_cache *)tn_alloc(t, sizeof *c);
+  if (!c) return TINY_E_MEMORY;
   c->t = t;
-  if (tn_os_raised()) return;
+  if (tn_os_raised()) return TINY_OK;
   if (!dir) dir = tn_os_env_set("TINY_CACHE");             // "" says something, too
   const int there = dir ? (size_t)snprintf(c->dir, sizeof c->dir, "%s", dir) < sizeof c->dir
                         : tn_os_cache_dir(c->dir, sizeof c->dir);
   if (!there) c->dir[0] = 0;               // the beginning of a path is another folder
+  return TINY_OK;
 }
 
 // sum: against accidents
@@ -37344,7 +37697,7 @@ static const char *tn_cache_name(const tn_digest *key, const char *suffix, char 
 }
 
 // From now on nothing is kept on disk. That somebody else could have put something there is said in any case.
-static void tn_cache_give_up(tn_cache *c, int verdict) {
+static void tn_cache_give_up(struct tn_cache *c, int verdict) {
   if (verdict == TN_OS_FOREIGN || verdict == TN_OS_SHARED)
     tn_log(c->t, "tiny: %.200s is not used to keep compiled kernels in: it, or a file in it, %s", c->dir,
            verdict == TN_OS_FOREIGN ? "belongs to another user" : "may be written by others");
@@ -37354,7 +37707,7 @@ static void tn_cache_give_up(tn_cache *c, int verdict) {
 }
 
 // The payload of a cache file into out; 0 when it is missing or not what was written.
-static int tn_cache_read(tn_cache *c, const tn_digest *key, const char *suffix, tiny_bytes *out) {
+static int tn_cache_read(struct tn_cache *c, const tn_digest *key, const char *suffix, tiny_bytes *out) {
   char name[TN_CACHE_NAME];
   tn_file_head head;
   tiny_bytes raw = {c->t, NULL, 0, 0};
@@ -37387,7 +37740,7 @@ static int tn_cache_older(const void *a, const void *b) {
   return x->changed != y->changed ? (x->changed < y->changed ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-static void tn_cache_remove(tn_cache *c, const char *name) {
+static void tn_cache_remove(struct tn_cache *c, const char *name) {
   char path[TN_OS_PATH];
   if (tn_os_own_path(path, sizeof path, c->dir, name)) tn_os_remove(path);
 }
@@ -37396,7 +37749,7 @@ static uint64_t tn_cache_takes(const tn_os_entry *e) { return (e->nbytes + 4095)
 
 // Removes the oldest files while there are too many bytes, to a quarter less, and what writers that died left behind.
 // A file that another process reads meanwhile stays whole for it; what it has not read yet is missing, as it may be.
-static void tn_cache_trim(tn_cache *c) {
+static void tn_cache_trim(struct tn_cache *c) {
   const tn_mark mark = tn_scratch_mark(c->t);
   const int room = tn_os_list(c->dir, NULL, 0) + 64;
   tn_os_entry *all = room > 0 ? (tn_os_entry *)tn_scratch_bare(c->t, (size_t)room * sizeof *all) : NULL;
@@ -37420,7 +37773,7 @@ static void tn_cache_trim(tn_cache *c) {
 }
 
 // Looking through a folder takes time: it is done after so many bytes, and by one in sixteen of those who write less.
-static void tn_cache_bound(tn_cache *c, const tn_digest *key, size_t nbytes) {
+static void tn_cache_bound(struct tn_cache *c, const tn_digest *key, size_t nbytes) {
   uint64_t *put = &c->put;
   const int first = !*put;
   *put += (nbytes + 4095) / 4096 * 4096;
@@ -37429,7 +37782,8 @@ static void tn_cache_bound(tn_cache *c, const tn_digest *key, size_t nbytes) {
   tn_cache_trim(c);
 }
 
-static void tn_cache_write(tn_cache *c, const tn_digest *key, const char *suffix, const void *data, size_t nbytes) {
+static void tn_cache_write(struct tn_cache *c, const tn_digest *key, const char *suffix, const void *data,
+                           size_t nbytes) {
   char name[TN_CACHE_NAME];
   tn_file_head head;
   tiny_bytes raw = {c->t, NULL, 0, 0};
@@ -37487,24 +37841,32 @@ typedef struct tn_executable {
 } tn_executable;
 
 struct tn_programs {
+  tiny_ctx *t; struct tn_device *device;   // the first of those that share them
   tn_executable *bucket[TN_EXECUTABLE_BUCKETS];
   int n; uint64_t time;                    // executables; how often one was asked for
   tn_module *modules;
-  tn_cache cache;
   int interpret, said;                     // no compiler: everything is interpreted
   int based; tn_digest base;               // of what all texts have in common; based: it is there
 };
 
-static tiny_code tn_programs_open(tiny_ctx *t, const tiny_desc *d) {
-  t->programs = (struct tn_programs *)tn_alloc(t, sizeof *t->programs);
-  if (!t->programs) return TINY_E_MEMORY;
-  tn_cache_open(t, &t->programs->cache, d ? d->cache_dir : NULL);
+// Do devices a and b run the same binaries, wherever these lie?
+static int tn_devices_are_alike(const struct tn_device *a, const struct tn_device *b) {
+  return a->backend == b->backend && tn_is_cpu(a->backend) && tn_cpu_is_alike(a->dev, b->dev);
+}
+static tiny_code tn_programs_open(struct tn_device *d) {
+  tiny_ctx *t = d->t;
+  for (int i = 0; i < d->number && !d->programs; i++)
+    if (tn_devices_are_alike(t->device[i], d)) d->programs = t->device[i]->programs;
+  if (d->programs) return TINY_OK;
+  d->programs = (struct tn_programs *)tn_alloc(t, sizeof *d->programs);
+  if (!d->programs) return TINY_E_MEMORY;
+  d->programs->t = t; d->programs->device = d;
   return TINY_OK;
 }
 
-static void tn_programs_close(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  if (!p) return;
+static void tn_programs_close(struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  tiny_ctx *t = p->t;
   for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++) while (p->bucket[i]) {
     tn_executable *e = p->bucket[i];
     p->bucket[i] = e->next;
@@ -37514,74 +37876,85 @@ static void tn_programs_close(tiny_ctx *t) {
   while (p->modules) {
     tn_module *m = p->modules;
     p->modules = m->next;
-    if (m->handle) t->device->backend->unload(t->device->dev, m->handle);
+    if (m->handle) d->backend->unload(d->dev, m->handle);
     tn_release(t, m, sizeof *m);
   }
   tn_release(t, p, sizeof *p);
-  t->programs = NULL;
 }
 
-static tn_executable **tn_executable_bucket(tiny_ctx *t, const tn_digest *key) {
-  return &t->programs->bucket[key->word[0] % TN_EXECUTABLE_BUCKETS];
+static tn_executable **tn_executable_bucket(struct tn_programs *p, const tn_digest *key) {
+  return &p->bucket[key->word[0] % TN_EXECUTABLE_BUCKETS];
 }
-static tn_executable *tn_executable_find(tiny_ctx *t, const tn_digest *key) {
-  for (tn_executable *e = *tn_executable_bucket(t, key); e; e = e->next)
-    if (tn_digest_same(&e->key, key) && e->kernel) { e->used = ++t->programs->time; return e; }
+static tn_executable *tn_executable_find(struct tn_programs *p, const tn_digest *key) {
+  for (tn_executable *e = *tn_executable_bucket(p, key); e; e = e->next)
+    if (tn_digest_same(&e->key, key) && e->kernel) { e->used = ++p->time; return e; }
   return NULL;
 }
 
 // ** modules **
 
-static tn_module *tn_module_loaded(tiny_ctx *t, const tn_digest *key) {
-  for (tn_module *m = t->programs->modules; m; m = m->next)
+static tn_module *tn_module_loaded(const struct tn_programs *p, const tn_digest *key) {
+  for (tn_module *m = p->modules; m; m = m->next)
     if (m->handle && tn_digest_same(&m->key, key)) return m;
   return NULL;
 }
 
-static tn_module *tn_module_load(tiny_ctx *t, const tn_digest *key, const void *binary, size_t nbytes) {
-  tn_module *m = (tn_module *)tn_alloc(t, sizeof *m);
-  m->next = t->programs->modules;          // linked first: load may run out of memory and unwind
-  t->programs->modules = m;
-  m->handle = t->device->backend->load(t->device->dev, binary, nbytes);
+static tn_module *tn_module_new(struct tn_programs *p) {
+  tn_module *m = (tn_module *)tn_alloc(p->t, sizeof *m);
+  m->next = p->modules;                    // linked first: load may run out of memory and unwind
+  return p->modules = m;
+}
+static tn_module *tn_module_load(struct tn_programs *p, const tn_digest *key, const void *binary, size_t nbytes) {
+  tn_module *m = tn_module_new(p);
+  m->handle = p->device->backend->load(p->device->dev, binary, nbytes);
   if (m->handle) m->key = *key;
   return m->handle ? m : NULL;
 }
 
-static void tn_executable_drop(tiny_ctx *t, tn_executable *e) {
-  tn_executable **at = tn_executable_bucket(t, &e->key);
-  tn_module **m = &t->programs->modules, *unused = e->module;
+static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
+  tn_executable **at = tn_executable_bucket(p, &e->key);
+  tn_module **m = &p->modules, *unused = e->module;
   while (*at != e) at = &(*at)->next;
   *at = e->next;
-  t->programs->n--;
-  if (e->runs_on_host && e->kernel) tn_fallback->unload(t, e->kernel);
-  tn_release(t, e, sizeof *e);
+  p->n--;
+  if (e->runs_on_host && e->kernel) tn_fallback->unload(p->t, e->kernel);
+  tn_release(p->t, e, sizeof *e);
   if (!unused || --unused->executables) return;
   while (*m != unused) m = &(*m)->next;
   *m = unused->next;
-  if (unused->handle) t->device->backend->unload(t->device->dev, unused->handle);
-  tn_release(t, unused, sizeof *unused);
+  if (unused->handle) p->device->backend->unload(p->device->dev, unused->handle);
+  tn_release(p->t, unused, sizeof *unused);
 }
 
+// Everything that devices were asked for has happened.
+static tiny_code tn_devices_sync(tiny_ctx *t) {
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < t->ndevice; i++) {
+    const struct tn_device *d = t->device[i];
+    const tiny_code now = d->dev ? d->backend->sync(d->dev) : TINY_OK;
+    if (code == TINY_OK) code = now;
+  }
+  return code;
+}
 // Executables that no plan launches go, the ones first that were asked for longest ago, until few enough are left.
-static void tn_executables_trim(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  if (p->n > TN_MOST_EXECUTABLES && t->device->backend->sync(t->device->dev) != TINY_OK) return;
+static void tn_executables_trim(struct tn_programs *p) {
+  if (p->n > TN_MOST_EXECUTABLES && tn_devices_sync(p->t) != TINY_OK) return;
   while (p->n > TN_MOST_EXECUTABLES) {
     tn_executable *oldest = NULL;
     for (int i = 0; i < TN_EXECUTABLE_BUCKETS; i++)
       for (tn_executable *e = p->bucket[i]; e; e = e->next)
         if (!e->steps && (!oldest || e->used < oldest->used)) oldest = e;
     if (!oldest) return;
-    tn_executable_drop(t, oldest);
+    tn_executable_drop(p, oldest);
   }
 }
 
 // ** keys **
 
 // Of what every text of this device is compiled with.
-static const tn_digest *tn_programs_base(tiny_ctx *t) {
-  struct tn_programs *p = t->programs;
-  const struct tn_device *d = t->device;
+static const tn_digest *tn_programs_base(struct tn_programs *p) {
+  tiny_ctx *t = p->t;
+  const struct tn_device *d = p->device;
   if (p->based) return &p->base;
   const tiny_renderer *r = &d->renderer;
   tn_digester all = tn_digest_open();
@@ -37605,15 +37978,15 @@ static const tn_digest *tn_programs_base(tiny_ctx *t) {
 }
 
 // Of what: "kernel", "module" or "opts", that these bytes are.
-static tn_digest tn_bytes_key(tiny_ctx *t, const char *what, const void *data, size_t nbytes) {
+static tn_digest tn_bytes_key(struct tn_programs *p, const char *what, const void *data, size_t nbytes) {
   tn_digester d = tn_digest_open();
-  tn_digest_add(&d, tn_programs_base(t), sizeof(tn_digest));
+  tn_digest_add(&d, tn_programs_base(p), sizeof(tn_digest));
   tn_digest_add_text(&d, what);
   tn_digest_add(&d, data, nbytes);
   return tn_digest_close(&d);
 }
-static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
-  return tn_bytes_key(t, what, text, strlen(text));
+static tn_digest tn_text_key(struct tn_programs *p, const char *what, const char *text) {
+  return tn_bytes_key(p, what, text, strlen(text));
 }
 #endif
 // ---- end src/runtime/executable.c ----
@@ -37629,56 +38002,58 @@ static tn_digest tn_text_key(tiny_ctx *t, const char *what, const char *text) {
 #include "executable.c"
 #endif
 
-static void tn_say_compiler_missing(tiny_ctx *t) {
-  if (t->programs->said++) return;
-  tn_log(t, "tiny: %s; kernels are interpreted, which is slow. "
-            "Install clang (apt install clang, brew install llvm) or set TINY_CC.", tn_cpu_no_compiler(t->device->dev));
+static void tn_say_compiler_missing(struct tn_programs *p) {
+  if (p->said++) return;
+  tn_log(p->t, "tiny: %s; kernels are interpreted, which is slow. "
+               "Install clang (apt install clang, brew install llvm) or set TINY_CC.",
+         tn_cpu_no_compiler(p->device->dev));
 }
 
-static tn_digest tn_compiler_key(tiny_ctx *t) {
+static tn_digest tn_compiler_key(const struct tn_programs *p) {
   char identity[TN_OS_PATH + 64];
   tn_digester d = tn_digest_open();
-  tn_cpu_identify((const tn_cpu *)t->device->dev, identity, sizeof identity);
+  tn_cpu_identify((const tn_cpu *)p->device->dev, identity, sizeof identity);
   tn_digest_add_text(&d, TINY_VERSION " " TN_SOURCE_ID);
   tn_digest_add_text(&d, identity);
   return tn_digest_close(&d);
 }
-static int tn_compiler_recall(tiny_ctx *t) {
-  tiny_bytes said = {t, NULL, 0, 0};
-  const tn_digest key = tn_compiler_key(t);
-  return tn_cache_read(&t->programs->cache, &key, "cc", &said) && said.n && tn_cpu_recall(t->device->dev, said.data);
+static int tn_compiler_recall(const struct tn_programs *p) {
+  tiny_bytes said = {p->t, NULL, 0, 0};
+  const tn_digest key = tn_compiler_key(p);
+  return tn_cache_read(p->t->cache, &key, "cc", &said) && said.n && tn_cpu_recall(p->device->dev, said.data);
 }
-static void tn_compiler_keep(tiny_ctx *t, const tiny_bytes *said) {
-  const tn_digest key = tn_compiler_key(t);
-  if (said->n) tn_cache_write(&t->programs->cache, &key, "cc", said->data, said->n);
+static void tn_compiler_keep(const struct tn_programs *p, const tiny_bytes *said) {
+  const tn_digest key = tn_compiler_key(p);
+  if (said->n) tn_cache_write(p->t->cache, &key, "cc", said->data, said->n);
 }
-static void tn_compiler_adopt(tiny_ctx *t) {
-  tn_device_renderer(t->device);
-  t->programs->based = 0;
+static void tn_compiler_adopt(struct tn_programs *p) {
+  tn_device_renderer(p->device);
+  p->based = 0;
 }
 // 1: it says something else than it once did.
-static int tn_compiler_retry(tiny_ctx *t) {
-  tiny_bytes said = {t, NULL, 0, 0};
-  const int other = tn_cpu_retry(t, t->device->dev, &said);
-  tn_compiler_keep(t, &said);
-  if (other) tn_compiler_adopt(t);
+static int tn_compiler_retry(struct tn_programs *p) {
+  tiny_bytes said = {p->t, NULL, 0, 0};
+  const int other = tn_cpu_retry(p->t, p->device->dev, &said);
+  tn_compiler_keep(p, &said);
+  if (other) tn_compiler_adopt(p);
   return other;
 }
 
 // Finds the compiler of the CPU that is used from now on, or that there is none: then kernels are interpreted.
-static void tn_compiler_identify(tiny_ctx *t) {
-  struct tn_device *d = t->device;
-  if (!tn_is_cpu(d->backend) || t->programs->interpret || tn_cpu_is_identified(d->dev)) return;
+static void tn_compiler_identify(struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  tiny_ctx *t = p->t;
+  if (!tn_is_cpu(d->backend) || p->interpret || tn_cpu_is_identified(d->dev)) return;
   while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_identified(d->dev)) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
-    else if (tn_compiler_recall(t)) break;
-    else if (tn_cpu_ask(t, d->dev, &said)) tn_compiler_keep(t, &said);
+    else if (tn_compiler_recall(p)) break;
+    else if (tn_cpu_ask(t, d->dev, &said)) tn_compiler_keep(p, &said);
   }
-  tn_compiler_adopt(t);
+  tn_compiler_adopt(p);
   if (tn_cpu_has_compiler(d->dev) || !TN_HAS_FALLBACK) return;
-  t->programs->interpret = 1;
-  tn_say_compiler_missing(t);
+  p->interpret = 1;
+  tn_say_compiler_missing(p);
 }
 #endif
 // ---- end src/runtime/compiler.c ----
@@ -37700,6 +38075,7 @@ enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progr
 
 // A kernel on its way to an executable.
 typedef struct tn_build {
+  struct tn_programs *at;                  // of the device that it is for
   tiny_uop *ast; const char *custom, *entry;   // ast, or foreign source with its entry
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
@@ -37754,7 +38130,7 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
 // m: where the kernel comes from, NULL: it runs on the host.
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
-                **slot = tn_executable_bucket(t, &b->key);
+                **slot = tn_executable_bucket(b->at, &b->key);
   if (!e) return NULL;
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
@@ -37768,20 +38144,15 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   e->runs_on_host = !m;
   e->module = m;
   if (m) m->executables++;
-  e->used = ++t->programs->time;
-  t->programs->n++;
+  e->used = ++b->at->time;
+  b->at->n++;
   e->next = *slot;
   return *slot = e;
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
-  struct tn_device *d = t->device;
-  tn_module *m = NULL;
-  if (!d->backend->renderer) {
-    m = (tn_module *)tn_alloc(t, sizeof *m);
-    m->next = t->programs->modules;
-    t->programs->modules = m;
-  }
+  struct tn_device *d = b->at->device;
+  tn_module *m = d->backend->renderer ? NULL : tn_module_new(b->at);
   b->exe = tn_executable_new(t, b, NULL, m);
   if (!m) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
   else {
@@ -37793,7 +38164,7 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
 
 // Writes the kernel, and keeps what was written.
 static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
-  const tiny_renderer *r = &t->device->renderer;
+  const tiny_renderer *r = &b->at->device->renderer;
   const tiny_listing k = {b->name, b->low.list, b->low.n, b->low.hints, b->low.local, b->low.local_nbytes};
   tiny_bytes out = {t, NULL, 0, 0};
   if (r->kernel(t, r, &k, &out, &b->text.uses) != TINY_OK) return t->code;
@@ -37806,14 +38177,16 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
 
 // What is rendered of a kernel, or an executable for the interpreter.
 static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
-  const struct tn_device *d = t->device;
-  const int interpret = !d->backend->renderer || t->programs->interpret;
+  const struct tn_device *d = b->at->device;
+  const int interpret = !d->backend->renderer || b->at->interpret;
   const tn_target target = {interpret ? NULL : &d->renderer, &d->limits};
   if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
   b->local_nbytes = (size_t)b->low.local_nbytes;
-  if (b->local_nbytes && d->backend->reserve && d->backend->reserve(d->dev, b->local_nbytes) != TINY_OK)
-    return t->code;
+  for (int i = 0; i < t->ndevice && b->local_nbytes && d->backend->reserve; i++) {
+    const struct tn_device *runs = t->device[i];
+    if (runs->programs == b->at && runs->backend->reserve(runs->dev, b->local_nbytes) != TINY_OK) return t->code;
+  }
   return tn_build_render(t, b);
 }
 
@@ -37832,7 +38205,8 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
 // ** modules **
 
 static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
-  void *kernel = t->device->backend->find(t->device->dev, module->handle, b->entry ? b->entry : b->name);
+  const struct tn_device *d = b->at->device;
+  void *kernel = d->backend->find(d->dev, module->handle, b->entry ? b->entry : b->name);
   if (kernel) b->exe = tn_executable_new(t, b, kernel, module);
 }
 
@@ -37842,12 +38216,12 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes entry = {t, NULL, 0, 0}, binary = {t, NULL, 0, 0};
   tn_cache_entry e;
   if (tn_debug(t, 'c') || tn_debug(t, 'd')) return;        // every kernel is to be seen: compile it anew
-  if (!tn_cache_read(&t->programs->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
+  if (!tn_cache_read(t->cache, &b->text_key, "kernel", &entry) || entry.n != sizeof e) return;
   memcpy(&e, entry.data, sizeof e);
-  tn_module *module = tn_module_loaded(t, &e.module);
-  if (!module && tn_cache_read(&t->programs->cache, &e.module, "bin", &binary)) {
+  tn_module *module = tn_module_loaded(b->at, &e.module);
+  if (!module && tn_cache_read(t->cache, &e.module, "bin", &binary)) {
     const tiny_code before = t->code;
-    module = tn_module_load(t, &e.module, binary.data, binary.n);
+    module = tn_module_load(b->at, &e.module, binary.data, binary.n);
     if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
   }
   if (!module) return;
@@ -37857,7 +38231,7 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
 
 // A module of kernels. Foreign source stands alone, as it is.
 static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
-  const tiny_renderer *r = &t->device->renderer;
+  const tiny_renderer *r = &b[0]->at->device->renderer;
   tiny_bytes all = {t, NULL, 0, 0};
   tiny_rendered *kernels = (tiny_rendered *)tn_scratch(t, (size_t)n * sizeof *kernels);
   for (int i = 0; i < n; i++) kernels[i] = b[i]->text;
@@ -37903,9 +38277,10 @@ static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
   else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
 }
 
-// Compiles the builds that are left, spread over as many modules as there are cores.
+// Compiles builds of one device, spread over as many modules as there are cores.
 static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
-  struct tn_device *d = t->device;
+  struct tn_programs *const at = b[0]->at;
+  const struct tn_device *d = at->device;
   int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = (d->renderer.flags & TINY_TARGET_ALONE) != 0;
   for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
   if (foreign) modules = n;
@@ -37920,16 +38295,16 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   }
   const uint64_t from = tn_os_now();
   tn_say_compiling(t, n);
-  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
-    const tn_digest key = tn_bytes_key(t, "module", text[m].data, text[m].n);
-    tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
-    if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->name);
-    tn_cache_write(&t->programs->cache, &key, "bin", binary[m].data, binary[m].n);
+    const tn_digest key = tn_bytes_key(at, "module", text[m].data, text[m].n);
+    tn_module *module = tn_module_load(at, &key, binary[m].data, binary[m].n);
+    if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
+    tn_cache_write(t->cache, &key, "bin", binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_build_take(t, b[i], module);
       if (!b[i]->exe)
@@ -37939,7 +38314,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
       memset(&e, 0, sizeof e);
       e.module = key;
       memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(&t->programs->cache, &b[i]->text_key, "kernel", &e, sizeof e);
+      tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
     }
   }
   return TINY_OK;
@@ -37953,7 +38328,7 @@ static void tn_build_name(tiny_ctx *t, tn_build *b) {
   else tn_kernel_name(t, b);
 }
 
-typedef struct tn_builds { tiny_ctx *t; tn_build *build; int n; } tn_builds;
+typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n; } tn_builds;
 
 // A name holds a hash: two kernels may have the same, but not in one module. names: hashes of those before.
 static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
@@ -37975,13 +38350,13 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (b->twin) continue;
     tn_map_set(t, &asked, kernel, b);
     tn_build_name(t, b);
-    b->exe = tn_executable_find(t, &b->key);
+    b->exe = tn_executable_find(b->at, &b->key);
     if (b->exe) continue;
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
     if (b->exe) continue;
-    b->text_key = tn_bytes_key(t, "kernel", b->text.data, b->text.n);
+    b->text_key = tn_bytes_key(b->at, "kernel", b->text.data, b->text.n);
     tn_build_from_disk(t, b);
     if (!b->exe) left[nleft++] = b;
   }
@@ -38001,31 +38376,32 @@ static void tn_builds_clear(void *arg) {
 // another one, or none makes what is left.
 // The error goes, as what was wrong is not these kernels.
 static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
-  if (!tn_compiler_retry(t) && !tn_cpu_is_unfit(t->device->dev)) return 0;
-  tn_compiler_identify(t);
+  void *const cpu = all->at->device->dev;
+  if (!tn_compiler_retry(all->at) && !tn_cpu_is_unfit(cpu)) return 0;
+  tn_compiler_identify(all->at);
   for (int i = 0; i < all->n; i++) {
     const tn_build was = all->build[i];
     tn_build *b = &all->build[i];
     memset(b, 0, sizeof *b);
-    b->ast = was.ast; b->custom = was.custom; b->entry = was.entry; b->found = was.found; b->key = was.key;
+    b->at = was.at; b->ast = was.ast; b->custom = was.custom; b->entry = was.entry;
+    b->found = was.found; b->key = was.key;
     if (!was.custom) continue;
     b->low = was.low;
-    if (!tn_cpu_has_compiler(t->device->dev)) return 0;      // it cannot be interpreted, and the error stays
+    if (!tn_cpu_has_compiler(cpu)) return 0;    // it cannot be interpreted, and the error stays
   }
   t->code = TINY_OK;
   return 1;
 }
 
-// Executables for builds[0..n-1].
-static tiny_code tn_build_all(tiny_ctx *t, tn_build *builds, int n) {
-  const struct tn_device *d = t->device;
-  tn_builds all = {t, builds, n};
+// Executables for builds[0..n-1], which are all of `at`.
+static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  tn_builds all = {t, at, builds, n};
   tiny_code code;
   do {
-    tn_compiler_identify(t);
+    tn_compiler_identify(at);
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && tn_is_cpu(d->backend) && tn_builds_retry(t, &all));
+  } while (code == TINY_E_COMPILE && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all));
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
   return t->code;
@@ -38132,10 +38508,10 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
   b->launch.args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *b->launch.args);
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_PARAM && !mem[all.u[i]->k].base) {
     const tiny_uop *u = all.u[i];
-    tn_storage *s = tn_storage_new(t, (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
+    tn_storage *s = tn_storage_new(t->device[0], (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
     if (!s) return 0;
     mem[u->k].base = s->mem;
-    if (tn_beam_fill(t->device, s, u->dtype, !freely) != TINY_OK) return 0;
+    if (tn_beam_fill(t->device[0], s, u->dtype, !freely) != TINY_OK) return 0;
   }
   return 1;
 }
@@ -38143,7 +38519,7 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
 // ** timing **
 
 static double tn_beam_run(tn_beam *b, const tn_candidate *c) {
-  struct tn_device *d = b->t->device;
+  struct tn_device *d = b->t->device[0];
   tiny_launch l = b->launch;
   l.kernel = c->kernel; l.tasks = c->tasks; l.local_nbytes = c->local_nbytes;
   memcpy(l.global, c->global, sizeof l.global);
@@ -38182,7 +38558,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
   for (int i = from; i < b->n; i++) {
     tn_build *x = &builds[i - from];
     b->tried[i].ns = HUGE_VAL;
-    x->ast = b->ast;
+    x->at = t->device[0]->programs; x->ast = b->ast;
     x->found = i ? &b->tried[i].list : NULL;
     snprintf(x->name, sizeof x->name, "candidate_%d", i);
     if (tn_build_lower(t, x) == TINY_OK && x->text.data) left[nleft++] = x;
@@ -38197,7 +38573,7 @@ static void tn_beam_clear(void *arg) { tn_builds_clear(&((tn_beam_generation *)a
 
 static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
   const tn_beam_generation *r = (const tn_beam_generation *)arg;
-  struct tn_device *d = t->device;
+  const struct tn_device *d = t->device[0];
   tn_build *builds = r->all.build;
   tn_build **left = (tn_build **)tn_scratch(t, (size_t)r->n * sizeof *left);
   const int most = 2 * tn_os_cores(), nleft = tn_beam_lower(t, r->b, r->from, builds, left),
@@ -38212,11 +38588,11 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
     binary[m].t = t;
   }
   const uint64_t began = tn_os_now();
-  const tiny_code code = tn_device_compile(t, modules, text, binary, &log);
+  const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   t->stats.compile_ns += tn_os_now() - began;
   for (int m = 0; m < modules && code == TINY_OK; m++) {
-    const tn_digest key = tn_bytes_key(t, "module", text[m].data, text[m].n);
-    const tn_module *module = tn_module_load(t, &key, binary[m].data, binary[m].n);
+    const tn_digest key = tn_bytes_key(d->programs, "module", text[m].data, text[m].n);
+    const tn_module *module = tn_module_load(d->programs, &key, binary[m].data, binary[m].n);
     for (int i = first[m]; i < first[m + 1]; i++) {
       tn_candidate *c = &r->b->tried[r->from + (int)(left[i] - builds)];
       c->kernel = module ? d->backend->find(d->dev, module->handle, left[i]->name) : NULL;
@@ -38231,7 +38607,7 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
 
 // Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
 static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
-  tn_beam_generation r = {b, from, b->n - from, {t, NULL, b->n - from}};
+  tn_beam_generation r = {b, from, b->n - from, {t, t->device[0]->programs, NULL, b->n - from}};
   if (r.n < 1) return;
   r.all.build = (tn_build *)tn_scratch(t, (size_t)r.n * sizeof *r.all.build);
   tn_process_protect(t, tn_beam_compile_generation, tn_beam_clear, &r);
@@ -38306,7 +38682,7 @@ static tiny_uop *tn_beam_copy(tiny_ctx *t, const tn_list *nodes) {
 
 static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
   tn_beam *b = (tn_beam *)arg;
-  struct tn_device *d = t->device;
+  const struct tn_device *d = t->device[0];
   const tn_target target = {&d->renderer, &d->limits};
   const int each = TN_BEAM_EACH * b->width;
   tn_candidates s;
@@ -38353,13 +38729,13 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
 
 // ** what was found before **
 
-static tn_digest tn_beam_key(tiny_ctx *t, const tn_build *b) {
+static tn_digest tn_beam_key(const tn_build *b) {
   char kernel[TN_DIGEST_TEXT];
   tn_digester d = tn_digest_open();
   tn_digest_add(&d, &b->key, sizeof b->key);
-  tn_machine_digest(&d, &t->device->limits);
+  tn_machine_digest(&d, &b->at->device->limits);
   const tn_digest all = tn_digest_close(&d);
-  return tn_text_key(t, "opts", tn_digest_print(&all, kernel));
+  return tn_text_key(b->at, "opts", tn_digest_print(&all, kernel));
 }
 
 static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
@@ -38370,8 +38746,8 @@ static const tn_schedule *tn_beam_keep(tiny_ctx *t, const tn_schedule *list) {
 static int tn_beam_from_disk(tiny_ctx *t, tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_schedule *list = (tn_schedule *)tn_scratch(t, sizeof *list);
-  const tn_digest key = tn_beam_key(t, b);
-  if (!tn_cache_read(&t->programs->cache, &key, "opts", &text) || text.n > TN_SCHEDULE_TEXT) return 0;
+  const tn_digest key = tn_beam_key(b);
+  if (!tn_cache_read(t->cache, &key, "opts", &text) || text.n > TN_SCHEDULE_TEXT) return 0;
   const char *at = text.data;
   const int64_t width = tn_opt_number(&at, TN_BEAM_MOST);
   if (width < t->beam || *at++ != ' ' || !tn_schedule_parse(at, list)) return 0;
@@ -38383,8 +38759,8 @@ static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_text_add(&text, "%d ", t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST);
   tn_schedule_print(&text, b->found);
-  const tn_digest key = tn_beam_key(t, b);
-  tn_cache_write(&t->programs->cache, &key, "opts", text.data, text.n);
+  const tn_digest key = tn_beam_key(b);
+  tn_cache_write(t->cache, &key, "opts", text.data, text.n);
 }
 
 // ** the asker's side **
@@ -38395,13 +38771,14 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   tiny_desc d;
   const uint64_t from = tn_os_now();
   memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
-  if (t->max_nbytes && t->stats.nbytes_live >= t->max_nbytes) return;
+  const struct tn_device *at = build->at->device;
+  if (at->max_nbytes && at->stats.nbytes_live >= at->max_nbytes) return;
   tn_toposort(t, build->ast, &nodes);
   for (int i = 0; i < nodes.n; i++) nodes.u[i]->seq = (uint32_t)i;
   b.asker = t; b.nodes = &nodes; b.number = number; b.of = of; b.ns = HUGE_VAL;
   b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
-  d.device = t->device->name; d.backends[0] = t->device->backend;
-  d.alloc = t->alloc; d.max_nbytes = t->max_nbytes ? t->max_nbytes - t->stats.nbytes_live : 0;
+  d.device = at->name; d.backends[0] = at->backend;
+  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
   d.cache_dir = ""; d.debug = ""; d.beam = -1; d.compiler_seconds = t->compiler_seconds;
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
@@ -38428,18 +38805,19 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
          b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
 }
 
-static int tn_beam_can(const tiny_ctx *t) {
-  const struct tn_device *d = t->device;
+static int tn_beam_can(const struct tn_programs *at) {
+  const struct tn_device *d = at->device;
+  const tiny_ctx *t = at->t;
   return t->beam > 0 && !tn_debug(t, '0') && d->backend->renderer &&
       d->backend->compile && d->backend != &tn_null_backend &&
       (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
-static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
-  if (!tn_beam_can(t)) return;
-  tn_compiler_identify(t);
-  if (!tn_beam_can(t)) return;             // none that can be used
+static void tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  if (!tn_beam_can(at)) return;
+  tn_compiler_identify(at);
+  if (!tn_beam_can(at)) return;             // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
   for (int i = 0; i < n; i++) {
@@ -38447,13 +38825,183 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
     if (b->custom || tn_map_has(&asked, b->ast)) continue;
     tn_map_set(t, &asked, b->ast, b);
     tn_build_name(t, b);
-    if (tn_executable_find(t, &b->key) || tn_beam_from_disk(t, b)) continue;
+    if (tn_executable_find(at, &b->key) || tn_beam_from_disk(t, b)) continue;
     todo[left++] = i;
   }
   for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);
 }
 #endif
 // ---- end src/runtime/beam.c ----
+// ---- begin src/runtime/copy.c ----
+// copy: from memory of one device to that of another, and what each of them has to wait for.
+//
+// In:    the copies of a plan, in the order of its steps. Out: bytes that arrive before what uses them, and leave
+//        before what is copied changes.
+// Holds: nothing but a copy reads memory of another device. Devices of one backend that has events and copy_from go on
+//        by themselves: the one that copies waits for what it copies, and the one whose memory that is waits for the
+//        copy before it writes there, at the latest when the plan has run. Between others the host carries the bytes
+//        and waits itself: by memory of either side that it sees, or by memory of its own.
+#ifndef TN_RUNTIME_COPY
+#define TN_RUNTIME_COPY
+#ifndef TINY_AMALGAMATED
+#include "beam.c"
+#endif
+
+enum { TN_STAGING = 4 << 20 };             // bytes that the host carries at a time where it sees neither side
+
+typedef struct tn_made { void *event; int device; } tn_made;     // behind a result that is copied; of that device
+// Of a context with several devices.
+typedef struct tn_ordering {
+  tn_made *made; int nmade, cap;           // by number
+  void *copied[TINY_MAX_DEVICES][TINY_MAX_DEVICES];        // of one, by another: an event behind the last copy
+} tn_ordering;
+
+// customs: imported kernels, those first that were asked for last; look through them when there are so many.
+struct tn_runtime {
+  tn_custom *customs; int ncustom, customs_at; tiny_program *programs;
+  size_t collected_nbytes;                 // live after the last collection
+  struct tn_ordering *ordering;            // NULL: there is one device alone
+  struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
+};
+
+// Do copies from one to the other happen in the order of the devices, without the host?
+static int tn_copies_alone(const struct tn_device *to, const struct tn_device *from) {
+  return to->backend == from->backend && to->backend->copy_from && to->backend->event;
+}
+
+static void tn_event_free(const struct tn_device *d, void **event) {
+  if (*event) d->backend->event_free(d->dev, *event);
+  *event = NULL;
+}
+
+// ** what waits for what **
+
+// Before `device` writes memory: copies of what is there have happened.
+static tiny_code tn_ordering_settle(tiny_ctx *t, int device) {
+  tn_ordering *o = t->runtime->ordering;
+  const struct tn_device *d = t->device[device];
+  tiny_code code = TINY_OK;
+  for (int to = 0; to < t->ndevice; to++) if (o->copied[device][to]) {
+    const tiny_code now = d->backend->wait(d->dev, o->copied[device][to]);
+    if (code == TINY_OK) code = now;
+    tn_event_free(t->device[to], &o->copied[device][to]);
+  }
+  return code;
+}
+// A plan has run, or what was begun of it.
+static tiny_code tn_ordering_end(tiny_ctx *t) {
+  tn_ordering *o = t->runtime->ordering;
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < t->ndevice; i++) {
+    const tiny_code now = tn_ordering_settle(t, i);
+    if (code == TINY_OK) code = now;
+  }
+  for (int i = 0; i < o->nmade; i++) tn_event_free(t->device[o->made[i].device], &o->made[i].event);
+  o->nmade = 0;
+  return code;
+}
+// A plan with n results that are copied begins. What a call that ran out of memory has left behind is undone.
+static void tn_ordering_begin(tiny_ctx *t, int n) {
+  tn_ordering *o = t->runtime->ordering;
+  tn_ordering_end(t);
+  if (n > o->cap) {
+    o->made = (tn_made *)tn_realloc(t, o->made, (size_t)o->cap * sizeof *o->made, (size_t)n * sizeof *o->made);
+    o->cap = n;
+  }
+  if (n) memset(o->made, 0, (size_t)n * sizeof *o->made);
+  o->nmade = n;
+}
+static void tn_ordering_close(tiny_ctx *t) {
+  tn_ordering *o = t->runtime ? t->runtime->ordering : NULL;
+  if (!o) return;
+  tn_ordering_end(t);
+  tn_release(t, o->made, (size_t)o->cap * sizeof *o->made);
+  tn_release(t, o, sizeof *o);
+  t->runtime->ordering = NULL;
+}
+// Result `number`, from 1, of this device stands in its order from here on.
+static tiny_code tn_ordering_made(tiny_ctx *t, int number, int device) {
+  tn_ordering *o = t->runtime->ordering;
+  const struct tn_device *d = t->device[device];
+  if (!d->backend->event) return TINY_OK;
+  tn_made *m = &o->made[number - 1];
+  tn_event_free(t->device[m->device], &m->event);
+  m->device = device;
+  m->event = d->backend->event(d->dev);
+  return m->event ? TINY_OK : t->code;
+}
+
+// ** copies **
+
+// after: the number of the result that is copied, 0: it was there before the plan.
+static tiny_code tn_copy_alone(tiny_ctx *t, struct tn_device *to, tiny_mem dst, struct tn_device *from, tiny_mem src,
+                               size_t nbytes, int after) {
+  tn_ordering *o = t->runtime->ordering;
+  void *const behind = after ? o->made[after - 1].event : NULL;
+  void *now = behind ? NULL : from->backend->event(from->dev), *const event = behind ? behind : now;
+  if (!event) return t->code;
+  tiny_code code = to->backend->wait(to->dev, event);
+  tn_event_free(from, &now);
+  if (code == TINY_OK) code = to->backend->copy_from(to->dev, dst, from->dev, src, nbytes);
+  tn_event_free(to, &o->copied[from->number][to->number]);
+  if (code != TINY_OK) return code;
+  void *done = o->copied[from->number][to->number] = to->backend->event(to->dev);
+  return done ? TINY_OK : t->code;
+}
+
+static void *tn_device_view(const struct tn_device *d, tiny_mem m, size_t nbytes) {
+  if (d->limits.host_memory) return (char *)m.base + m.offset;
+  return d->backend->map ? d->backend->map(d->dev, m, nbytes) : NULL;
+}
+static tiny_code tn_copy_staged(tiny_ctx *t, struct tn_device *to, tiny_mem dst, struct tn_device *from, tiny_mem src,
+                                size_t nbytes) {
+  const tn_mark mark = tn_scratch_mark(t);
+  const size_t most = nbytes < (size_t)TN_STAGING ? nbytes : (size_t)TN_STAGING;
+  void *between = tn_scratch_bare(t, most + 1);
+  tiny_code code = TINY_OK;
+  for (size_t at = 0; at < nbytes && code == TINY_OK; at += most, dst.offset += most, src.offset += most) {
+    const size_t n = nbytes - at < most ? nbytes - at : most;
+    code = from->backend->copy_out(from->dev, between, src, n);
+    if (code == TINY_OK) code = to->backend->copy_in(to->dev, dst, between, n);
+  }
+  tn_scratch_rewind(t, mark);
+  return code;
+}
+// The host looks at memory, and writes it, when its device has done what it was given.
+static tiny_code tn_copy_by_host(tiny_ctx *t, struct tn_device *to, tiny_mem dst, struct tn_device *from, tiny_mem src,
+                                 size_t nbytes) {
+  void *view = tn_device_view(from, src, nbytes);
+  if (view) {
+    const tiny_code code = from->backend->sync(from->dev);
+    return code == TINY_OK ? to->backend->copy_in(to->dev, dst, view, nbytes) : code;
+  }
+  if (!(view = tn_device_view(to, dst, nbytes))) return tn_copy_staged(t, to, dst, from, src, nbytes);
+  const tiny_code code = to->backend->sync(to->dev);
+  return code == TINY_OK ? from->backend->copy_out(from->dev, view, src, nbytes) : code;
+}
+
+static void tn_log_copy(const struct tn_device *to, const struct tn_device *from, size_t nbytes, uint64_t ns) {
+  const double s = (double)(ns ? ns : 1) * 1e-9;
+  tn_log(to->t, "*** %-4s        copy from %-34s %9.1f us  %23.2f GB/s", to->name, from->title, s * 1e6,
+         (double)nbytes / s * 1e-9);
+}
+
+// Heavy code.
+static tiny_code tn_copy_between(tiny_ctx *t, struct tn_device *to, tiny_mem dst, struct tn_device *from, tiny_mem src,
+                                 size_t nbytes, int after) {
+  const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
+  const uint64_t began = timed ? tn_os_now() : 0;
+  tiny_stats *const stats[2] = {&t->stats, &to->stats};
+  tiny_code code = tn_copies_alone(to, from) ? tn_copy_alone(t, to, dst, from, src, nbytes, after)
+                                             : tn_copy_by_host(t, to, dst, from, src, nbytes);
+  for (int i = 0; i < 2; i++) { stats[i]->copies++; stats[i]->nbytes_copied += nbytes; }
+  if (!timed || code != TINY_OK) return code;
+  code = to->backend->sync(to->dev);
+  if (tn_debug(t, 'k')) tn_log_copy(to, from, nbytes, tn_os_now() - began);
+  return code;
+}
+#endif
+// ---- end src/runtime/copy.c ----
 // ---- begin src/runtime/run.c ----
 // run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles move on to the results.
 //
@@ -38465,20 +39013,15 @@ static void tn_beam_all(tiny_ctx *t, tn_build *builds, int n) {
 #ifndef TN_RUNTIME_RUN
 #define TN_RUNTIME_RUN
 #ifndef TINY_AMALGAMATED
-#include "beam.c"
+#include "copy.c"
 #endif
-
-// customs: imported kernels, those first that were asked for last; look through them when there are so many.
-struct tn_runtime {
-  tn_custom *customs; int ncustom, customs_at; tiny_program *programs;
-  struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
-};
 
 // What a program computes once: steps that read nothing but memory it holds, which nobody has written since.
 typedef struct tn_kept {
-  int64_t *at, nbytes;                     // by place: where in storage, -1: not there; of storage
+  int64_t *at;                             // by place: where in its device's storage, -1: not there
   uint8_t *step, *leaf;                    // by step: is it one of them? by leaf: does one of them read it?
-  tn_storage *storage;                     // NULL: not computed yet
+  int64_t nbytes[TINY_MAX_DEVICES];
+  tn_storage *storage[TINY_MAX_DEVICES];   // NULL: not computed yet
   uint64_t written; int done;              // of those leaves, when it was; done: storage holds it
 } tn_kept;
 
@@ -38537,7 +39080,6 @@ static void tn_paused_roots(tiny_ctx *t, tn_list *roots);
 
 static void tn_collect(tiny_ctx *t) {
   struct tn_ir *ir = t->ir;
-  struct tn_device *d = t->device;
   tn_list roots = {NULL, 0, 0}, stack = {NULL, 0, 0};
   tn_tensors_roots(t, &roots);
   tn_paused_roots(t, &roots);
@@ -38551,12 +39093,12 @@ static void tn_collect(tiny_ctx *t) {
   tn_uop_sweep(t);
   tn_customs_trim(t);
   ir->collect_at = ir->nodes.n * 2 > 1 << 14 ? ir->nodes.n * 2 : 1 << 14;
-  d->collected_nbytes = t->stats.nbytes_live;
+  t->runtime->collected_nbytes = t->stats.nbytes_live;
   t->tensors->freed = 0;
 }
 static void tn_collect_if_due(tiny_ctx *t) {
   if (t->ir->nodes.n >= t->ir->collect_at || t->runtime->ncustom >= t->runtime->customs_at ||
-      t->stats.nbytes_live >= 2 * t->device->collected_nbytes + ((size_t)16 << 20))
+      t->stats.nbytes_live >= 2 * t->runtime->collected_nbytes + ((size_t)16 << 20))
     tn_collect(t);
 }
 
@@ -38567,59 +39109,74 @@ enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheap
 // fresh[i]: storage of output i, NULL where it lives in a leaf. kept: of a program, or NULL.
 typedef struct tn_run {
   tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
-  tn_storage **fresh, *arena;
+  tn_storage **fresh, *arena[TINY_MAX_DEVICES];
   const tn_kept *kept;
 } tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
 
-static void tn_log_kernel(tiny_ctx *t, const tn_executable *e, uint64_t ns) {
+static void tn_log_kernel(const struct tn_device *d, const tn_executable *e, uint64_t ns) {
   const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", t->device->name,
-         (unsigned long long)t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
-         (double)t->stats.nbytes_live * 1e-6);
+  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", d->name,
+         (unsigned long long)d->t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
+         (double)d->stats.nbytes_live * 1e-6);
 }
 
-// Launches that are handed to the device together, and what they point to.
+// Launches that are handed to a device together, and what they point to.
 enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
 typedef struct tn_batch {
+  struct tn_device *device;                // NULL: none yet
   int n, nmem, narg, most, timed;          // most: launches before they are handed over
   tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
 } tn_batch;
 
 static tn_batch *tn_batch_open(tiny_ctx *t) {
   tn_batch *b = (tn_batch *)tn_scratch_bare(t, sizeof *b);
+  b->device = NULL;
   b->n = b->nmem = b->narg = 0;
   b->timed = tn_debug(t, 'k') || tn_debug(t, 't');
-  b->most = t->device->backend->submit && !b->timed ? TN_BATCH : 1;
   return b;
 }
-static tiny_code tn_batch_flush(tiny_ctx *t, tn_batch *b) {
-  const struct tn_device *d = t->device;
+static tiny_code tn_batch_flush(tn_batch *b) {
+  const struct tn_device *d = b->device;
   const int n = b->n;
   b->n = b->nmem = b->narg = 0;
   if (n > 1) return d->backend->submit(d->dev, b->l, n);
   return n ? d->backend->launch(d->dev, b->l) : TINY_OK;
 }
+// What comes is for this device.
+static tiny_code tn_batch_for(tn_batch *b, struct tn_device *d) {
+  if (b->device == d) return TINY_OK;
+  const tiny_code code = tn_batch_flush(b);
+  b->device = d;
+  b->most = d->backend->submit && !b->timed ? TN_BATCH : 1;
+  return code;
+}
+static void tn_count_launch(tiny_stats *s, const tn_executable *e) {
+  s->kernels++;
+  s->flops += (uint64_t)e->flops;
+  s->nbytes_moved += (uint64_t)e->nbytes;
+}
 // The last launch of the batch, which is one of e, is complete.
 static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
-  struct tn_device *d = t->device;
+  struct tn_device *d = b->device;
   if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
   const uint64_t from = b->timed ? tn_os_now() : 0;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
     const tiny_launch *l = &b->l[--b->n];
-    code = tn_batch_flush(t, b);
+    code = tn_batch_flush(b);
+    if (code == TINY_OK) code = d->backend->sync(d->dev);
     if (code == TINY_OK) code = tn_fallback->launch(t, l);
-  } else if (b->n >= b->most) code = tn_batch_flush(t, b);
-  t->stats.kernels++;
-  t->stats.flops += (uint64_t)e->flops;
-  t->stats.nbytes_moved += (uint64_t)e->nbytes;
+  } else if (b->n >= b->most) code = tn_batch_flush(b);
+  tn_count_launch(&t->stats, e);
+  tn_count_launch(&d->stats, e);
   if (b->timed && code == TINY_OK) {
     code = d->backend->sync(d->dev);
     const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
     t->stats.device_ns += ns;
-    if (tn_debug(t, 'k')) tn_log_kernel(t, e, ns);
+    d->stats.device_ns += ns;
+    if (tn_debug(t, 'k')) tn_log_kernel(d, e, ns);
   }
   return code;
 }
@@ -38628,16 +39185,28 @@ static void tn_run_memory(const tn_run *r, int place, tiny_mem *m) {
   const tn_place_row *p = &r->plan->place[place];
   const int kept = r->kept && r->kept->at[place] >= 0;
   m->offset = kept ? (size_t)r->kept->at[place] : p->kind == TN_PLACE_TEMP ? (size_t)p->offset : 0;
-  m->base = kept ? r->kept->storage->mem :
+  m->base = kept ? r->kept->storage[p->device]->mem :
       p->kind == TN_PLACE_LEAF   ? tn_leaf_storage(r->leaf[p->index])->mem :
       p->kind == TN_PLACE_OUTPUT ? r->fresh[p->index]->mem :
-                                   r->arena->mem;
+                                   r->arena[p->device]->mem;
+}
+
+// From memory of one device to that of another.
+static tiny_code tn_run_copy(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s) {
+  const tn_plan *p = r->plan;
+  tiny_mem to, from;
+  const tiny_code code = tn_batch_flush(b);
+  tn_run_memory(r, s->mem[0], &to);
+  tn_run_memory(r, s->mem[1], &from);
+  if (code != TINY_OK) return code;
+  return tn_copy_between(t, t->device[s->device], to, t->device[p->place[s->mem[1]].device], from,
+                         (size_t)p->place[s->mem[0]].nbytes, s->after);
 }
 
 // position: along the axes of the iterations in which the step works.
 static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s, const int64_t *position) {
   if (b->n && (b->nmem + s->nmem > TN_BATCH_MEM || b->narg + s->narg > TN_BATCH_ARGS)) {
-    const tiny_code code = tn_batch_flush(t, b);
+    const tiny_code code = tn_batch_flush(b);
     if (code != TINY_OK) return code;
   }
   tiny_mem *m = s->nmem <= TN_BATCH_MEM ? b->mem + b->nmem : (tiny_mem *)tn_scratch(t, (size_t)s->nmem * sizeof *m);
@@ -38663,39 +39232,48 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
   return tn_batch_add(t, b, s->exe);
 }
 
-// Bytes of outputs and arena for which no spare memory is at hand.
-static size_t tn_run_fresh_nbytes(const tiny_ctx *t, const tn_plan *p) {
+// Bytes of outputs and arena of a device for which no spare memory is at hand.
+static size_t tn_run_fresh_nbytes(const struct tn_device *d, const tn_plan *p) {
   size_t fresh = 0;
   int c;
   for (int i = -1; i < p->nplace; i++) {
-    if (i >= 0 && p->place[i].kind != TN_PLACE_OUTPUT) continue;
-    const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena_nbytes : p->place[i].nbytes), &c);
-    if (!t->device->spare[tn_storage_spare(t->device, c)]) fresh += nbytes;
+    if (i >= 0 && (p->place[i].kind != TN_PLACE_OUTPUT || p->place[i].device != d->number)) continue;
+    const size_t nbytes = tn_size_class((size_t)(i < 0 ? p->arena[d->number] : p->place[i].nbytes), &c);
+    if (!d->spare[tn_storage_spare(d, c)]) fresh += nbytes;
   }
   return fresh;
 }
+static int tn_is_beyond_cap(const struct tn_device *d, size_t fresh) {
+  return d->max_nbytes && d->stats.nbytes_live + fresh > d->max_nbytes;
+}
 
 static void tn_kept_drop(tiny_ctx *t, tn_kept *k) {
-  tn_storage_drop(t, k->storage);
-  k->storage = NULL;
+  for (int i = 0; i < t->ndevice; i++) { tn_storage_drop(t, k->storage[i]); k->storage[i] = NULL; }
   k->done = 0;
 }
 
-// Storage for outputs and arena. It is loose until nodes own it. What programs keep goes first where memory is short.
+// Makes room on a device for what the plan needs there. What programs keep goes first where memory is short.
+static void tn_run_make_room(struct tn_device *d, const tn_plan *p) {
+  tiny_ctx *t = d->t;
+  const size_t fresh = tn_run_fresh_nbytes(d, p);
+  const int beyond_cap = tn_is_beyond_cap(d, fresh);
+  if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
+  if (beyond_cap && tn_is_beyond_cap(d, fresh))
+    for (tiny_program *x = t->runtime->programs; x; x = x->next) tn_kept_drop(t, &x->kept);
+}
+// Storage for outputs and arenas. It is loose until nodes own it.
 static tiny_code tn_run_bind(tiny_ctx *t, tn_run *r) {
   const tn_plan *p = r->plan;
   tiny_code code = TINY_OK;
   tn_storage_drop_loose(t);
-  const size_t fresh = tn_run_fresh_nbytes(t, p);
-  const int beyond_cap = t->max_nbytes && t->stats.nbytes_live + fresh > t->max_nbytes;
-  if (beyond_cap || (t->tensors->freed && fresh >= TN_COLLECT_NBYTES)) tn_collect(t);
-  if (beyond_cap && t->stats.nbytes_live + fresh > t->max_nbytes)
-    for (tiny_program *x = t->runtime->programs; x; x = x->next) tn_kept_drop(t, &x->kept);
+  for (int i = 0; i < t->ndevice; i++) tn_run_make_room(t->device[i], p);
   for (int i = 0; i < p->nplace && code == TINY_OK; i++) if (p->place[i].kind == TN_PLACE_OUTPUT) {
-    r->fresh[p->place[i].index] = tn_storage_new(t, (size_t)p->place[i].nbytes);
-    if (!r->fresh[p->place[i].index]) code = t->code;
+    tn_storage *s = tn_storage_new(t->device[p->place[i].device], (size_t)p->place[i].nbytes);
+    r->fresh[p->place[i].index] = s;
+    if (!s) code = t->code;
   }
-  if (code == TINY_OK && p->arena_nbytes && !(r->arena = tn_storage_new(t, (size_t)p->arena_nbytes))) code = t->code;
+  for (int i = 0; i < t->ndevice && code == TINY_OK; i++)
+    if (p->arena[i] && !(r->arena[i] = tn_storage_new(t->device[i], (size_t)p->arena[i]))) code = t->code;
   if (code != TINY_OK) tn_storage_drop_loose(t);
   return code;
 }
@@ -38714,10 +39292,19 @@ static tiny_code tn_run_tiled(tiny_ctx *t, const tn_run *r, tn_batch *b, const t
     }
     for (int i = from; i < to; i++) {
       const tn_step *s = &r->plan->step[i];
-      if (!s->exe || (r->kept && r->kept->done && r->kept->step[i])) continue;
+      if (!tn_step_does(s) || (r->kept && r->kept->done && r->kept->step[i])) continue;
       const tn_place_row *to_place = &r->plan->place[s->mem[0]];
-      if (to_place->kind == TN_PLACE_LEAF) tn_leaf_storage(r->leaf[to_place->index])->written++;
-      const tiny_code code = tn_run_step(t, r, b, s, position);
+      tiny_code code = TINY_OK;
+      if (to_place->kind == TN_PLACE_LEAF) {
+        tn_leaf_storage(r->leaf[to_place->index])->written++;
+        if (t->runtime->ordering) code = tn_ordering_settle(t, s->device);
+      }
+      if (code == TINY_OK) code = tn_batch_for(b, t->device[s->device]);
+      if (code == TINY_OK) code = s->copies ? tn_run_copy(t, r, b, s) : tn_run_step(t, r, b, s, position);
+      if (code == TINY_OK && s->event) {
+        code = tn_batch_flush(b);
+        if (code == TINY_OK) code = tn_ordering_made(t, s->event, s->device);
+      }
       if (code != TINY_OK) return code;
     }
   }
@@ -38738,18 +39325,24 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
   const tn_plan *p = r->plan;
   tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
+  if (t->runtime->ordering) tn_ordering_begin(t, p->nevent);
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int tiled = p->step[i].tiled;
     for (to = i + 1; tiled && to < end && p->step[to].tiled == tiled; to++) {}
     code = tn_run_tiled(t, r, b, tiled ? &p->tiled[tiled - 1] : NULL, i, to);
   }
-  if (code == TINY_OK) code = tn_batch_flush(t, b);
-  if (tn_run_is_callers(r)) {              // also after an error: what was launched before it may not have run
-    const tiny_code waited = t->device->backend->sync(t->device->dev);
+  if (code == TINY_OK) code = tn_batch_flush(b);
+  if (t->runtime->ordering) {              // also after an error: what was launched before it may not have run
+    const tiny_code settled = tn_ordering_end(t);
+    if (code == TINY_OK) code = settled;
+  }
+  if (tn_run_is_callers(r)) {
+    const tiny_code waited = tn_devices_sync(t);
     if (code == TINY_OK) code = waited;
   }
-  if (end == p->nstep || code != TINY_OK) tn_storage_drop(t, r->arena);
-  return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "%s: a kernel failed", t->device->name);
+  for (int i = 0; i < t->ndevice && (end == p->nstep || code != TINY_OK); i++) tn_storage_drop(t, r->arena[i]);
+  if (code == TINY_OK || t->code != TINY_OK) return code;
+  return tiny_fail(t, code, "%s: a kernel failed", b->device ? b->device->title : "run");
 }
 
 // ** planning **
@@ -38758,8 +39351,9 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
-    size_t at =
-        (size_t)snprintf(line, sizeof line, "  %s(", p->step[i].exe ? p->step[i].exe->name : "(empty)");
+    const tn_step *s = &p->step[i];
+    size_t at = (size_t)snprintf(line, sizeof line, "  %s%s%s(", t->ndevice > 1 ? t->device[s->device]->title : "",
+                                 t->ndevice > 1 ? " " : "", s->exe ? s->exe->name : s->copies ? "copy" : "(empty)");
     for (int j = 0; j < p->step[i].nmem && at < sizeof line; j++) {
       const tn_place_row *place = &p->place[p->step[i].mem[j]];
       at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
@@ -38781,37 +39375,59 @@ static void tn_plans_trim(tiny_ctx *t, const tn_plan *newest) {
     for (int i = 0; i < p->nstep; i++) if (p->step[i].exe) p->step[i].exe->steps--;
     tn_plan_drop(t, p);
   }
-  tn_executables_trim(t);
+  for (int i = 0; i < t->ndevice; i++) tn_executables_trim(t->device[i]->programs);
+}
+
+static tn_targets tn_context_targets(const tiny_ctx *t) {
+  tn_targets all;
+  memset(&all, 0, sizeof all);
+  all.n = t->ndevice; all.here = t->here;
+  for (int i = 0; i < t->ndevice; i++) all.limits[i] = &t->device[i]->limits;
+  return all;
+}
+
+static tn_build tn_build_of(const tn_kernel *k, struct tn_programs *at) {
+  const tn_custom *c = k->node->op == TINY_OP_CUSTOM ? (const tn_custom *)k->node->ptr : NULL;
+  tn_build b;
+  memset(&b, 0, sizeof b);
+  b.at = at;
+  b.ast = c ? c->uops : k->ast;
+  if (b.ast) return b;
+  b.custom = c->source;
+  b.key = c->key;
+  b.entry = c->name;
+  memcpy(b.low.global, c->global, sizeof c->global);
+  memcpy(b.low.local, c->local, sizeof c->local);
+  b.low.tasks = c->global[0] * c->global[1] * c->global[2];
+  return b;
+}
+// Executables for the steps that run on devices which share `at`.
+static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const *kernels, struct tn_programs *at) {
+  tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d->plan.nstep + 1) * sizeof *builds);
+  int *step = (int *)tn_scratch(t, ((size_t)d->plan.nstep + 1) * sizeof *step), n = 0;
+  for (int i = 0; i < d->plan.nstep; i++) {
+    if (t->device[d->plan.step[i].device]->programs != at) continue;
+    if (!kernels[i]->ast && kernels[i]->node->op != TINY_OP_CUSTOM) continue;
+    builds[n] = tn_build_of(kernels[i], at);
+    step[n++] = i;
+  }
+  if (!n) return TINY_OK;
+  tn_beam_all(t, at, builds, n);
+  if (tn_build_all(t, at, builds, n) != TINY_OK) return t->code;
+  for (int i = 0; i < n; i++) d->plan.step[step[i]].exe = builds[i].exe;
+  return TINY_OK;
 }
 
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
-  if (tn_draft_plan(t, &t->device->limits, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
-  tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *builds);
-  int *of = (int *)tn_scratch(t, ((size_t)d.plan.nstep + 1) * sizeof *of), nbuild = 0;
-  for (int i = 0; i < d.plan.nstep; i++) {
-    const tn_kernel *k = kernels[i];
-    of[i] = -1;
-    if (k->node->op == TINY_OP_CUSTOM) {
-      const tn_custom *c = (const tn_custom *)k->node->ptr;
-      tn_build *b = &builds[nbuild];
-      if (c->uops) b->ast = c->uops;
-      else {
-        b->custom = c->source;
-        b->key = c->key;
-        b->entry = c->name;
-        memcpy(b->low.global, c->global, sizeof c->global);
-        memcpy(b->low.local, c->local, sizeof c->local);
-        b->low.tasks = c->global[0] * c->global[1] * c->global[2];
-      }
-      of[i] = nbuild++;
-    } else if (k->ast) { builds[nbuild].ast = k->ast; of[i] = nbuild++; }
+  const tn_targets targets = tn_context_targets(t);
+  if (tn_draft_plan(t, &targets, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_programs *at = t->device[i]->programs;
+    if (at->device == t->device[i] && tn_plan_build(t, &d, kernels, at) != TINY_OK) return t->code;
   }
-  tn_beam_all(t, builds, nbuild);
-  if (tn_build_all(t, builds, nbuild) != TINY_OK) return t->code;
-  for (int i = 0; i < d.plan.nstep; i++) d.plan.step[i].exe = of[i] >= 0 ? builds[of[i]].exe : NULL;
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
   if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
     t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
@@ -38892,8 +39508,9 @@ static void tn_realized_once(tiny_ctx *t, const tn_visit *v, const tn_plan *p) {
   }
 }
 
-// output[i] has its value in node[i].
-static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node) {
+// output[i] has its value in node[i]. moved: nodes that handles have, each followed by what was computed for it.
+static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tiny_uop *const *node,
+                                const tn_list *moved) {
   int updates = 0;
   for (int i = 0; i < n; i++) {
     tiny_uop *u = output[i];
@@ -38901,6 +39518,8 @@ static void tn_realized_outputs(tiny_ctx *t, int n, tiny_uop *const *output, tin
     if (u->op == TINY_OP_ASSIGN) tn_buffer_next(node[i]);
     updates |= u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr);
   }
+  for (int i = 0; moved && i < moved->n; i += 2)
+    if (moved->u[i + 1]->realized) moved->u[i]->realized = moved->u[i + 1]->realized;
   if (updates) tn_realized_handles(t);
 }
 
@@ -39010,7 +39629,7 @@ static void tn_paused_drop(tiny_ctx *t) {
   if (!p) return;
   t->runtime->paused = NULL;
   p->run.plan->holders--;
-  tn_storage_drop(t, p->run.arena);
+  for (int i = 0; i < t->ndevice; i++) tn_storage_drop(t, p->run.arena[i]);
   tn_release(t, p, p->nbytes);
 }
 
@@ -39043,10 +39662,10 @@ static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const t
   if (nfresh) memcpy(p->run.fresh, r->fresh, nfresh);
   p->run.leaf = p->uop + p->nroot + 2 * p->noutput;
   p->run.scalar = p->run.leaf + v->leaves.n;
-  tn_storage_hold(t, r->arena);
+  for (int i = 0; i < t->ndevice; i++) tn_storage_hold(r->arena[i]);
   r->plan->holders++;
   t->runtime->paused = p;
-  tn_realized_outputs(t, output[0].n, output[0].u, made[0].u);
+  tn_realized_outputs(t, output[0].n, output[0].u, made[0].u, NULL);
   return TINY_OK;
 }
 
@@ -39056,8 +39675,8 @@ static tiny_code tn_run_second(tiny_ctx *t, const tn_list *wanted, int *done) {
   *done = p && wanted->n == p->nroot && !memcmp(wanted->u, p->uop, (size_t)p->nroot * sizeof *p->uop);
   if (!*done) return TINY_OK;
   const tiny_code code = tn_run_launch(t, &p->run, p->run.plan->nfirst, p->run.plan->nstep);
-  p->run.arena = NULL;
-  if (code == TINY_OK) tn_realized_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput);
+  memset(p->run.arena, 0, sizeof p->run.arena);
+  if (code == TINY_OK) tn_realized_outputs(t, p->noutput, p->uop + p->nroot, p->uop + p->nroot + p->noutput, NULL);
   return code;
 }
 
@@ -39085,11 +39704,13 @@ static tiny_code tn_visit_check(tiny_ctx *t, const tn_visit *v, const tn_list *w
 
 // Computes the wanted nodes; first: how many of them now, the others when the frame ends, 0: all now.
 static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
-  tn_list all = *roots;
+  tn_list all = *roots, moved = {NULL, 0, 0};
   const tn_list *const wanted = &all;
   tn_visit v;
   tn_plan *plan = NULL;
   if (!all.n) return TINY_OK;
+  tn_place_roots(t, &all, &moved);
+  if (moved.n && first) { all.n = first; first = 0; }        // what was moved is settled at once
   for (;; all.n = first, first = 0) {      // where nothing can wait, now is all there is
     memset(&v, 0, sizeof v);
     v.first = first;
@@ -39104,8 +39725,10 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
     if (!first || plan->nfirst) break;
   }
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
-  tn_run r = {plan, v.leaves.u, v.scalars.u,
-              (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof(tn_storage *)), NULL, NULL};
+  tn_run r;
+  memset(&r, 0, sizeof r);
+  r.plan = plan; r.leaf = v.leaves.u; r.scalar = v.scalars.u;
+  r.fresh = (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof *r.fresh);
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_realized_nodes(t, &r, &v);
@@ -39114,7 +39737,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   code = tn_run_launch(t, &r, 0, plan->nstep);
   tn_list output = {NULL, 0, 0};
   for (int i = 0; i < plan->noutput; i++) tn_push(t, &output, v.all.u[plan->output[i].node]);
-  if (code == TINY_OK) tn_realized_outputs(t, output.n, output.u, node);
+  if (code == TINY_OK) tn_realized_outputs(t, output.n, output.u, node, &moved);
   return code;
 }
 
@@ -39198,7 +39821,7 @@ static tiny_ctx *tn_realize_check(const char *name, tiny_tensor *const *x, int n
   tiny_tensor *wrong;
   *code = TINY_E_ARG;
   if (!x || n < 1) return NULL;
-  if (!tn_usable(name, n, x, &wrong)) {
+  if (!tn_usable_in(NULL, name, n, x, &wrong)) {
     if (wrong && tn_ctx_of(wrong)->code != TINY_OK) *code = tn_ctx_of(wrong)->code;
     return NULL;
   }
@@ -39231,7 +39854,6 @@ typedef struct tn_read_call { tiny_tensor *x; void *out; size_t nbytes; } tn_rea
 
 static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   const tn_read_call *c = (const tn_read_call *)arg;
-  struct tn_device *d = t->device;
   tiny_uop *from = tn_plain_buffer(tn_uop_of(c->x));
   const int shows = !from && tn_shows_callers(tn_uop_of(c->x));
   int collects = 0;
@@ -39247,8 +39869,9 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   for (tiny_uop *u = read; shows && u->op != TINY_OP_BUFFER; u = u->src[0]) u->realized = NULL;
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
   const tn_storage *s = (tn_storage *)from->ptr;
+  const struct tn_device *d = s->device;
   const tiny_mem m = {s->mem, 0};
-  const void *const seen = tn_storage_view(t, s, c->nbytes);
+  const void *const seen = tn_storage_view(s, c->nbytes);
   tiny_code code = d->backend->sync(d->dev);
   if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
   else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
@@ -39281,7 +39904,7 @@ TINY_API tiny_code tiny_read(tiny_tensor *x, void *out, size_t nbytes) {
 #ifndef TINY_NO_INTERP
 // The interpreter's view of a BUFFER: its bytes, copied out of the device.
 static const void *tn_reference_buffer(tiny_ctx *t, tiny_uop *buffer) {
-  struct tn_device *d = t->device;
+  const struct tn_device *d = ((tn_storage *)buffer->ptr)->device;
   char text[TN_DIMS_TEXT];
   if (tn_buffer_is_gone(buffer)) {
     tiny_fail(t, TINY_E_STATE, "reference: %s was computed from contents that were overwritten since; ask before",
@@ -39337,38 +39960,37 @@ static tiny_code tn_collect_all(tiny_ctx *t, void *arg) {
 }
 // Storage for what comes from outside. Where the cap leaves no room, what nothing refers to any more goes first: the
 // caller holds no node that neither a tensor nor a program has.
-static tn_storage *tn_storage_for(tiny_ctx *t, size_t nbytes) {
+static tn_storage *tn_storage_for(struct tn_device *d, size_t nbytes) {
   int c;
-  if (t->max_nbytes && t->stats.nbytes_live + tn_size_class(nbytes ? nbytes : 1, &c) > t->max_nbytes)
-    tn_guard(t, tn_collect_all, NULL);
-  return tn_storage_new(t, nbytes);
+  if (tn_is_beyond_cap(d, tn_size_class(nbytes ? nbytes : 1, &c))) tn_guard(d->t, tn_collect_all, NULL);
+  return tn_storage_new(d, nbytes);
 }
 
 // New storage that holds data, loose; NULL after an error.
-static tn_storage *tn_storage_from(tiny_ctx *t, const void *data, size_t nbytes) {
-  struct tn_device *d = t->device;
-  tn_storage *s = tn_storage_for(t, nbytes);
+static tn_storage *tn_storage_from(struct tn_device *d, const void *data, size_t nbytes) {
+  tn_storage *s = tn_storage_for(d, nbytes);
   if (!s) return NULL;
   const tiny_mem m = {s->mem, 0};
   if (!nbytes || d->backend->copy_in(d->dev, m, data, nbytes) == TINY_OK) return s;
-  tn_storage_drop(t, s);
+  tn_storage_drop(d->t, s);
   return NULL;
 }
 // A tensor of dims s over new storage that holds data.
-static tiny_uop *tn_upload(tiny_ctx *t, const void *data, int dtype, int ndim, const int64_t *dim) {
+static tiny_uop *tn_upload(struct tn_device *d, const void *data, int dtype, int ndim, const int64_t *dim) {
+  tiny_ctx *t = d->t;
   const int64_t nelem = tn_dims_nelem(ndim, dim);
-  tn_storage *s = tn_storage_from(t, data, (size_t)nelem * tn_dtypes[dtype].nbytes);
+  tn_storage *s = tn_storage_from(d, data, (size_t)nelem * tn_dtypes[dtype].nbytes);
   return s ? tn_reshape(t, tn_buffer_node(t, s, dtype, nelem), ndim, dim) : &t->ir->bad;
 }
 
 // Does the context run at all? Records why not.
-static int tn_runs(tiny_ctx *t) { return t && t->device && t->device->dev && !t->tensors->refuse; }
+static int tn_runs(tiny_ctx *t) { return tn_device_is_open(t, 0) && !t->tensors->refuse; }
 
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape) {
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "from", dtype) || !tn_shape_valid(t, "from", &shape)) return tn_poison(t);
   if (!data && tn_dims_nelem(shape.ndim, shape.dim)) return tn_wrong(t, TINY_E_ARG, "from: data is NULL");
-  return tn_tensor_new(t, tn_upload(t, data, dtype, shape.ndim, shape.dim));
+  return tn_tensor_new(t, tn_upload(tn_device_here(t), data, dtype, shape.ndim, shape.dim));
 }
 
 // ** contents that are replaced in place: memory keeps its identity, and who was promised the old contents has them **
@@ -39451,7 +40073,7 @@ static void tn_storage_replace(tiny_ctx *t, tn_storage *s, tn_storage *fresh) {
   tn_move_on_done(t, &m, fresh);
 }
 static tiny_code tn_callers_write(tiny_ctx *t, tn_storage *s, const void *data, size_t nbytes) {
-  struct tn_device *d = t->device;
+  const struct tn_device *d = s->device;
   const tiny_mem to = {s->mem, 0};
   const uint32_t stamp = ++t->ir->epoch;
   tiny_code code = TINY_OK;
@@ -39523,12 +40145,13 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL;
   if (s && tn_storage_is_callers(s)) return tn_callers_write(t, s, c->data, c->nbytes);
   if (s) {
-    tn_storage *fresh = tn_storage_from(t, c->data, c->nbytes);
+    tn_storage *fresh = tn_storage_from(s->device, c->data, c->nbytes);
     s->state = memory;
     if (fresh) tn_storage_replace(t, s, fresh);
     return fresh ? TINY_OK : t->code != TINY_OK ? t->code : TINY_E_DEVICE;
   }
-  tiny_uop *u = tn_upload(t, c->data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
+  const tiny_uop *was = tn_uop_of(x);
+  tiny_uop *u = tn_upload(tn_device_of(t, was), c->data, was->dtype, was->ndim, was->dim);
   if (tn_bad(t, u)) return t->code;
   if (tn_is_view(x)) return tn_assign_now(t, x, u);
   tn_memory_left(tn_memory_under(tn_uop_of(x)));
@@ -39546,13 +40169,14 @@ TINY_API tiny_code tiny_write(tiny_tensor *x, const void *data, size_t nbytes) {
 }
 
 // Storage that stands for the caller's memory; NULL: none for the storage itself.
-static tn_storage *tn_storage_borrow(tiny_ctx *t, void *mem, size_t nbytes) {
-  tn_storage *s = (tn_storage *)tn_alloc(t, sizeof *s);
+static tn_storage *tn_storage_borrow(struct tn_device *d, void *mem, size_t nbytes) {
+  tn_storage *s = (tn_storage *)tn_alloc(d->t, sizeof *s);
   if (!s) return NULL;
+  s->device = d;
   s->mem = mem;
   s->nbytes = nbytes;
   s->refs = s->borrowed = s->loose = 1;
-  tn_storage_link(&t->device->loose, s);
+  tn_storage_link(&d->loose, s);
   return s;
 }
 
@@ -39562,8 +40186,9 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "blob", dtype) || !tn_shape_valid(t, "blob", &shape)) return tn_poison(t);
   if (!data) return tn_wrong(t, TINY_E_ARG, "blob: data is NULL");
-  if (!t->device->limits.host_memory)
-    return tn_wrong(t, TINY_E_DEVICE, "blob: %s has memory of its own; use tiny_from", t->device->name);
+  struct tn_device *d = tn_device_here(t);
+  if (!d->limits.host_memory)
+    return tn_wrong(t, TINY_E_DEVICE, "blob: %s has memory of its own; use tiny_from", d->title);
   int64_t low = 0, high = 0, v[2 * TINY_MAX_DIMS];
   for (int i = 0; i < shape.ndim; i++) {
     v[i] = shape.dim[i];
@@ -39578,7 +40203,7 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
                 span = !nelem ? 0 :
       strides                 ? high - low + 1 :
                                 nelem;
-  tn_storage *s = tn_storage_borrow(t, (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes,
+  tn_storage *s = tn_storage_borrow(d, (char *)data + low * (int64_t)tn_dtypes[dtype].nbytes,
                                     (size_t)span * tn_dtypes[dtype].nbytes);
   if (!s) return tn_poison(t);
   tiny_uop *u = tn_buffer_node(t, s, dtype, span);
@@ -39702,8 +40327,9 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
 }
 
 // Zero means 1. Work items are counted in 64 bits, and tasks in an int by backends of threads.
-static int tn_grid_fits(tiny_ctx *t, tiny_kernel_desc *d) {
-  const int64_t most = t->device->limits.threads ? INT32_MAX : (int64_t)1 << 60;
+static int tn_grid_fits(const struct tn_device *on, tiny_kernel_desc *d) {
+  tiny_ctx *t = on->t;
+  const int64_t most = on->limits.threads ? INT32_MAX : (int64_t)1 << 60;
   double groups = 1, items = 1;
   for (int i = 0; i < 3; i++) {
     if (d->global[i] < 0 || d->local[i] < 0) {
@@ -39718,7 +40344,7 @@ static int tn_grid_fits(tiny_ctx *t, tiny_kernel_desc *d) {
   }
   if (groups <= (double)most && items <= INT32_MAX && groups * items <= 1152921504606846976.0) return 1;
   tiny_fail(t, TINY_E_ARG, "kernel: %.4g work groups of %.4g items are more than %s runs", groups, items,
-            t->device->name);
+            on->title);
   return 0;
 }
 
@@ -39732,10 +40358,16 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
   if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
     return tn_poison(t);
-  if (!desc->uops && !t->device->backend->renderer)
-    return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", t->device->name);
+  if (t->ndevice > 1 && desc->n && !tn_on_one_device("kernel", desc->n, desc->inputs)) return tn_poison(t);
+  const struct tn_device *on = tn_device_here(t);
+  for (int i = 0; i < desc->n; i++) {
+    const tiny_uop *u = tn_uop_of(desc->inputs[i]);
+    if (u->device) on = tn_device_of(t, u);
+  }
+  if (!desc->uops && !on->backend->renderer)
+    return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
   tiny_kernel_desc d = *desc;
-  if (!tn_grid_fits(t, &d)) return tn_poison(t);
+  if (!tn_grid_fits(on, &d)) return tn_poison(t);
   if (d.uops && d.uops->op != TINY_OP_SINK)
     return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
   if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
@@ -39795,10 +40427,10 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
   int *writers = (int *)tn_scratch(t, ((size_t)plan->nplace + 1) * sizeof *writers);
   uint8_t *made = (uint8_t *)tn_scratch(t, (size_t)plan->nplace + 1);      // by a step that is kept
   for (int i = 0; i < plan->nplace; i++) k->at[i] = -1;
-  for (int i = 0; i < plan->nstep; i++) if (plan->step[i].exe) writers[plan->step[i].mem[0]]++;
+  for (int i = 0; i < plan->nstep; i++) if (tn_step_does(&plan->step[i])) writers[plan->step[i].mem[0]]++;
   for (int i = 0; i < plan->nstep; i++) {
     const tn_step *s = &plan->step[i];
-    if (!s->exe) continue;                 // of no elements
+    if (!tn_step_does(s)) continue;
     int keeps = !s->tiled && writers[s->mem[0]] == 1 && plan->place[s->mem[0]].kind == TN_PLACE_TEMP &&
         !tn_step_changes(p, s);
     for (int j = 1; j < s->nmem && keeps; j++) {
@@ -39812,23 +40444,33 @@ static void tn_kept_find(tiny_ctx *t, tiny_program *p) {
       const tn_place_row *from = &plan->place[s->mem[j]];
       if (keeps && from->kind == TN_PLACE_LEAF) k->leaf[from->index] = 1;
       if (keeps || !made[s->mem[j]] || k->at[s->mem[j]] >= 0) continue;
-      k->at[s->mem[j]] = k->nbytes;
-      k->nbytes += (from->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
+      k->at[s->mem[j]] = k->nbytes[from->device];
+      k->nbytes[from->device] += (from->nbytes + TN_ARENA_ALIGN - 1) / TN_ARENA_ALIGN * TN_ARENA_ALIGN;
     }
   }
 }
 
-// Memory for what the program keeps, if the cap leaves any, and whether it must be computed in this run.
+// Memory for what the program keeps, if the caps leave any, and whether it must be computed in this run.
 static tiny_code tn_kept_bind(tiny_ctx *t, tiny_program *p, tn_run *r) {
   tn_kept *k = &p->kept;
   uint64_t written = 0;
-  if (!k->nbytes || (!k->storage && t->max_nbytes && t->stats.nbytes_live + (size_t)k->nbytes > t->max_nbytes / 2))
-    return TINY_OK;
-  if (!k->storage && !(k->storage = tn_storage_new(t, (size_t)k->nbytes))) {
-    tn_storage_drop_loose(t);
-    return t->code;
+  int any = 0;
+  for (int i = 0; i < t->ndevice; i++) if (k->nbytes[i]) {
+    const struct tn_device *d = t->device[i];
+    if (!k->storage[i] && d->max_nbytes && d->stats.nbytes_live + (size_t)k->nbytes[i] > d->max_nbytes / 2)
+      return TINY_OK;
+    any = 1;
   }
-  tn_storage_hold(t, k->storage);
+  if (!any) return TINY_OK;
+  for (int i = 0; i < t->ndevice; i++) if (k->nbytes[i] && !k->storage[i]) {
+    k->storage[i] = tn_storage_new(t->device[i], (size_t)k->nbytes[i]);
+    k->done = 0;
+    if (!k->storage[i]) {
+      tn_storage_drop_loose(t);
+      return t->code;
+    }
+    tn_storage_hold(k->storage[i]);
+  }
   for (int i = 0; i < p->nleaf; i++) if (k->leaf[i]) written += tn_leaf_storage(p->leaf[i].memory)->written;
   k->done &= written == k->written;
   k->written = written;
@@ -40489,9 +41131,9 @@ static int64_t tn_source_nelem(int n, const int64_t *dim) {
 static tn_storage *tn_source_pages(const tn_source *s, size_t at, size_t nbytes, size_t each) {
   void *base;
   size_t total;
-  if (!s->mapping || nbytes < TN_MAP_MIN || (s->at + at) % each || !s->t->device->limits.host_memory)
+  if (!s->mapping || nbytes < TN_MAP_MIN || (s->at + at) % each || !tn_device_here(s->t)->limits.host_memory)
     return NULL;
-  tn_storage *storage = tn_storage_borrow(s->t, NULL, nbytes);
+  tn_storage *storage = tn_storage_borrow(tn_device_here(s->t), NULL, nbytes);
   if (!storage) return NULL;
   storage->mem = tn_os_map_part(s->mapping, s->at + at, nbytes, &base, &total);
   if (!storage->mem) { tn_storage_drop(s->t, storage); return NULL; }
@@ -40505,7 +41147,7 @@ static tiny_uop *tn_source_swapped(const tn_source *s, size_t at, int dtype, int
   void *swapped = tn_alloc(s->t, nbytes);
   if (!swapped) return &s->t->ir->bad;
   tn_swap_bytes(swapped, s->data + at, nbytes, each);
-  tiny_uop *u = tn_upload(s->t, swapped, dtype, ndim, dim);
+  tiny_uop *u = tn_upload(tn_device_here(s->t), swapped, dtype, ndim, dim);
   tn_release(s->t, swapped, nbytes);
   return u;
 }
@@ -40528,7 +41170,7 @@ static int tn_source_tensor(const tn_source *s, size_t at, int dtype, int big, i
   if (each > 1 && nbytes && big == tn_host_is_little()) u = tn_source_swapped(s, at, dtype, ndim, dim);
   else if ((pages = tn_source_pages(s, at, nbytes, each)) != NULL)
     u = tn_reshape(t, tn_buffer_node(t, pages, dtype, nelem), ndim, dim);
-  else u = t->code == TINY_E_MEMORY ? &t->ir->bad : tn_upload(t, s->data + at, dtype, ndim, dim);
+  else u = t->code == TINY_E_MEMORY ? &t->ir->bad : tn_upload(tn_device_here(t), s->data + at, dtype, ndim, dim);
   *out = u;
   return !tn_bad(t, u);
 }
@@ -40556,14 +41198,14 @@ static int tn_sink_put(tn_sink *s, const void *data, size_t nbytes) {
 static const void *tn_sink_elements(tn_sink *s, tiny_tensor *x, void **copy, size_t *nbytes) {
   static const char none[1] = {0};
   tiny_ctx *t = s->t;
-  struct tn_device *d = t->device;
   const size_t each = tn_dtypes[tn_uop_of(x)->dtype].nbytes;
   const tiny_uop *plain = tn_plain_buffer(tn_uop_of(x));
+  const tn_storage *storage = plain ? (tn_storage *)plain->ptr : NULL;
   *nbytes = (size_t)tn_node_nbytes(tn_uop_of(x));
   *copy = NULL;
   if (!*nbytes) return none;
-  const void *const seen = plain && tn_host_is_little() ? tn_storage_view(t, (tn_storage *)plain->ptr, *nbytes) : NULL;
-  if (seen) return d->backend->sync(d->dev) == TINY_OK ? seen : NULL;
+  const void *const seen = plain && tn_host_is_little() ? tn_storage_view(storage, *nbytes) : NULL;
+  if (seen) return storage->device->backend->sync(storage->device->dev) == TINY_OK ? seen : NULL;
   *copy = tn_alloc(t, *nbytes);
   if (*copy && tiny_read(x, *copy, *nbytes) != TINY_OK) {
     tn_release(t, *copy, *nbytes);
@@ -41700,11 +42342,11 @@ static int tn_unpack_array(tn_unpack *u, tiny_uop **out) {
   const tn_npy_array *n = &u->array;
   tiny_ctx *t = u->a->s.t;
   const size_t nbytes = (size_t)n->nelem * tn_dtypes[n->dtype].nbytes;
-  tn_storage *storage = tn_storage_for(t, nbytes);
+  struct tn_device *d = tn_device_here(t);
+  tn_storage *storage = tn_storage_for(d, nbytes);
   if (!storage) return 0;
-  struct tn_device *d = t->device;
   const tiny_mem to = {storage->mem, 0};
-  void *const direct = tn_storage_view(t, storage, nbytes);
+  void *const direct = tn_storage_view(storage, nbytes);
   unsigned char *data = (unsigned char *)(direct ? direct : tn_alloc(t, nbytes + 1));
   int done = !direct || d->backend->sync(d->dev) == TINY_OK;     // what had this memory before may still be at work
   done = done && (data || !nbytes) && tn_unpack_data(u, data);
@@ -42418,9 +43060,12 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
 #ifndef TINY_NO_INTERP
   t->ir->interpret = tn_custom_interpret;
 #endif
-  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_device_open(t, d) != TINY_OK ||
-      tn_programs_open(t, d) != TINY_OK)
+  if (!tn_match_open(t) || tn_pool_open(t, d) != TINY_OK || tn_cache_open(t, d ? d->cache_dir : NULL) != TINY_OK ||
+      tn_devices_open(t, d) != TINY_OK)
     return t->code;
+  if (t->ndevice > 1 && !(t->runtime->ordering = (tn_ordering *)tn_alloc(t, sizeof *t->runtime->ordering)))
+    return TINY_E_MEMORY;
+  for (int i = 0; i < t->ndevice; i++) if (tn_programs_open(t->device[i]) != TINY_OK) return t->code;
   t->tensors->refuse = 0;
   return TINY_OK;
 }
@@ -42448,18 +43093,25 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
 static void tn_log_totals(tiny_ctx *t) {
   TN_FLOAT_MODE;
   const tiny_stats *s = &t->stats;
-  tn_log(t, "%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
+  tn_log(t, "%s%s: %llu kernels in %.1f ms, %llu compiled in %.1f ms, %llu from disk, lowering %.1f ms, "
       "%llu graphs planned, %llu replayed, peak %.2f MB",
-      t->device ? t->device->name : "", (unsigned long long)s->kernels, (double)s->device_ns * 1e-6,
+      tiny_device_name(t, 0), t->ndevice > 1 ? " and others" : "", (unsigned long long)s->kernels,
+      (double)s->device_ns * 1e-6,
       (unsigned long long)s->compiled, (double)s->compile_ns * 1e-6, (unsigned long long)s->cache_hits,
       (double)s->lower_ns * 1e-6, (unsigned long long)s->schedules, (unsigned long long)s->replays,
       (double)s->nbytes_peak * 1e-6);
+  for (int i = 0; i < t->ndevice && t->ndevice > 1; i++) {
+    s = &t->device[i]->stats;
+    tn_log(t, "%s: %llu kernels in %.1f ms, %llu copies of %.2f MB to it, peak %.2f MB", t->device[i]->title,
+           (unsigned long long)s->kernels, (double)s->device_ns * 1e-6, (unsigned long long)s->copies,
+           (double)s->nbytes_copied * 1e-6, (double)s->nbytes_peak * 1e-6);
+  }
 }
 
 TINY_API void tiny_close(tiny_ctx *t) {
   if (!t) return;
   if (tn_debug(t, 't')) tn_log_totals(t);
-  if (t->device && t->device->dev) t->device->backend->sync(t->device->dev);
+  tn_devices_sync(t);
 #ifndef TINY_NO_IO
   tn_archives_close(t);
 #endif
@@ -42470,12 +43122,18 @@ TINY_API void tiny_close(tiny_ctx *t) {
     tn_custom_free(t, c);
   }
   tn_paused_drop(t);
+  tn_ordering_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
-  if (t->programs) tn_programs_close(t);
+  for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
+    struct tn_programs *p = t->device[i]->programs;
+    if (p && p->device == t->device[i]) tn_programs_close(p);
+  }
   tn_tensors_close(t);
   tn_ir_close(t);                          // drops the buffers that nodes hold
   if (t->schedules) tn_schedules_close(t);
-  tn_device_close(t);
+  tn_storage_drop_loose(t);
+  tn_devices_close(t);
+  tn_release(t, t->cache, sizeof *t->cache);
   tn_pool_close(t);
   tn_match_close(t);
   tn_scratch_reset(t, 1);
@@ -42529,256 +43187,260 @@ Where things stand in tiny.h
 
     500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    757  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1461  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    779  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1483  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1667  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1689  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2033  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2055  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2189  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2211  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2326  src/api/io.h                 tensors from files and to files
-   2402  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2348  src/api/io.h                 tensors from files and to files
+   2424  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2811  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2836  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2977  src/base/number.c            numbers as text, in and out
-   3414  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3002  src/base/number.c            numbers as text, in and out
+   3439  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3599  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3625  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3789  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3815  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3891  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3917  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4297  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4323  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4415  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4441  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4562  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5055  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4588  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5081  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5635  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5661  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5866  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6026  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6739  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5892  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6052  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6783  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6846  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6890  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6937  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6981  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7049  src/ir/args.c                which k, v and sources fit an op
-   7206  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7825  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7093  src/ir/args.c                which k, v and sources fit an op
+   7251  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7870  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8408  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8453  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8768  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8824  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8880  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8936  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9317  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9373  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9591  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9647  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10481  src/ir/spec.c                the verifier
-  10826  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10537  src/ir/spec.c                the verifier
+  10883  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11042  src/rules/notation.c         the algebra that bodies of rules are written in
-  11077  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11275  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11100  src/rules/notation.c         the algebra that bodies of rules are written in
+  11135  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11333  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11435  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11493  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11829  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11887  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12028  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12086  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12442  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12500  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12784  src/rules/decompose.c        from what the IR means to what a target can do
-  13374  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12842  src/rules/decompose.c        from what the IR means to what a target can do
+  13432  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13408  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13466  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13907  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13965  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13989  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14047  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14668  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14744  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14889  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14975  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15499  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15585  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15787  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15873  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16260  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16346  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16367  src/tensor/activation.c      what stands between the layers of a network
-  16547  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16892  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16453  src/tensor/activation.c      what stands between the layers of a network
+  16633  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16978  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17136  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17222  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17867  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17953  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18499  src/tensor/random.c          numbers from a counter, the same on every device
-  18773  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18585  src/tensor/random.c          numbers from a counter, the same on every device
+  18859  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19093  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19389  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19179  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19475  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19526  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19612  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20065  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20151  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20784  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20870  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21186  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21272  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21325  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21411  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21772  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21858  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22208  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22294  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22556  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22876  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23002  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22642  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22962  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23088  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23160  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23246  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23652  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23928  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23738  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24014  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24024  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24110  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24279  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24674  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24368  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24771  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24950  src/tensor/params.c          lists of named tensors: what a network consists of
-  25043  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25048  src/tensor/params.c          lists of named tensors: what a network consists of
+  25141  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25425  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25523  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25541  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25656  src/schedule/place.c         which device computes what names none: constants, positions, random
+                                      numbers, and what is made of them
+  25766  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25838  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26063  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25954  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26179  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26426  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26651  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27201  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27426  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27669  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27894  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28103  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28328  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28279  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28504  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28696  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28813  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28970  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29087  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29250  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29524  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29416  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29690  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29642  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  29868  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29916  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30142  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29997  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30059  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30271  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30333  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30217  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30284  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30586  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30491  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30558  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30860  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30675  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30949  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30739  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31013  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30873  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31147  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30951  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31010  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31225  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31284  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31648  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31922  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31747  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32021  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31840  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32114  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32229  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32503  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32811  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33085  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32930  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33022  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33204  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33296  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33093  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33367  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33197  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33297  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33372  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33512  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33471  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33571  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33646  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33786  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33847  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34121  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34073  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34347  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34319  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34593  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34380  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34654  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34924  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35198  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35480  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35775  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35754  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36049  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36170  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36772  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36444  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37051  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  36849  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37128  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36947  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37158  src/runtime/device.c         which backend a context runs on
-  37300  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37226  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37453  src/runtime/device.c         which backend a context runs on
+  37650  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37804  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37621  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37686  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37994  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38061  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38036  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38458  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38412  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38836  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+                                      to wait for
+  39006  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39175  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39798  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39613  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40238  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40381  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41023  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40599  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41241  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40872  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41514  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41140  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41782  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41317  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41959  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41491  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41852  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42088  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42133  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42494  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42730  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42236  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42402  src/runtime/context.c        opening and closing, the first error, totals
+  42878  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43044  src/runtime/context.c        opening and closing, the first error, totals
 */

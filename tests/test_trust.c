@@ -358,21 +358,21 @@ static void test_prelude_in_key(void) {
   tiny_ctx *t = tiny_open(&d);
   static const char *const own[] = {"#define nothing 1", NULL};
   struct tn_device *dev = t->device[0];
-  const tn_digest before = tn_text_key(t, "kernel", "text"), other = tn_text_key(t, "kernel", "Text");
+  const tn_digest before = tn_text_key(t->device[0]->programs, "kernel", "text"), other = tn_text_key(t->device[0]->programs, "kernel", "Text");
   CHECK(!tn_digest_same(&before, &other));
-  const tn_digest again = tn_text_key(t, "kernel", "text");
+  const tn_digest again = tn_text_key(t->device[0]->programs, "kernel", "text");
   CHECK(tn_digest_same(&before, &again));
   const char *const *prelude = dev->renderer.language.prelude, *lanes = dev->renderer.language.lanes;
   dev->renderer.language.prelude = own; t->device[0]->programs->based = 0;
-  const tn_digest prelude_key = tn_text_key(t, "kernel", "text");
+  const tn_digest prelude_key = tn_text_key(t->device[0]->programs, "kernel", "text");
   CHECK(!tn_digest_same(&before, &prelude_key));
   dev->renderer.language.prelude = prelude; dev->renderer.language.lanes = "// %l"; t->device[0]->programs->based = 0;
-  const tn_digest lanes_key = tn_text_key(t, "kernel", "text");
+  const tn_digest lanes_key = tn_text_key(t->device[0]->programs, "kernel", "text");
   CHECK(!tn_digest_same(&before, &lanes_key));
   dev->renderer.language.lanes = lanes; t->device[0]->programs->based = 0;
   tn_cpu *c = (tn_cpu *)dev->dev;
   tn_cpu_describe(c, "another answer");
-  const tn_digest answer_key = tn_text_key(t, "kernel", "text");
+  const tn_digest answer_key = tn_text_key(t->device[0]->programs, "kernel", "text");
   CHECK(!tn_digest_same(&before, &answer_key));
   tiny_close(t);
 }
@@ -416,7 +416,7 @@ static int fill_scene(void) {
   for (int i = 0; i < 120; i++) {          // 2.4 MB, where 1 MB may be
     char text[64];
     snprintf(text, sizeof text, "%d of %d", i, (int)getpid());
-    const tn_digest key = tn_text_key(t, "module", text);
+    const tn_digest key = tn_text_key(t->device[0]->programs, "module", text);
     tn_cache_write(t->cache, &key, "bin", big, sizeof big);
     tn_scratch_reset(t, 0);
   }
@@ -459,7 +459,7 @@ static int limited_scene(void) {           // files of this process may have 4 K
   d.device = "CPU"; d.cache_dir = in_root("limited"); d.threads = 1;
   tiny_ctx *t = tiny_open(&d);
   static char big[20000];
-  const tn_digest key = tn_text_key(t, "module", "x");
+  const tn_digest key = tn_text_key(t->device[0]->programs, "module", "x");
   tn_cache_write(t->cache, &key, "bin", big, sizeof big);
   tn_scratch_reset(t, 0);
   const int gave_up = !t->cache->dir[0];

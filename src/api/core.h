@@ -257,12 +257,12 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
-// x on that device, a number as in tiny_devices: a copy when x is computed on another one; where it lives there already,
-// or on none, x. It is lazy, and gradients flow back through it. An operator takes tensors of one device, and is
-// TINY_E_DEVICE for those of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
+// x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
+// computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
+// of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
 TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device);
-// The device on which x is computed or lies; -1: any, such as of constants and random numbers, which are made where they
-// are used. It is -1 for poison, too.
+// The device that x lives on, computed or not; -1: none, as constants, positions and random numbers, which are made
+// wherever they are used, until they are assigned to; -1 for poison, too.
 TINY_API int         tiny_device_of(const tiny_tensor *x);
 // A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);

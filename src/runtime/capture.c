@@ -121,8 +121,12 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
   if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
     return tn_poison(t);
+  if (t->ndevice > 1 && desc->n && !tn_on_one_device("kernel", desc->n, desc->inputs)) return tn_poison(t);
   const struct tn_device *on = tn_device_here(t);
-  for (int i = 0; i < desc->n; i++) if (tn_uop_of(desc->inputs[i])->device) on = tn_device_of(t, tn_uop_of(desc->inputs[i]));
+  for (int i = 0; i < desc->n; i++) {
+    const tiny_uop *u = tn_uop_of(desc->inputs[i]);
+    if (u->device) on = tn_device_of(t, u);
+  }
   if (!desc->uops && !on->backend->renderer)
     return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
   tiny_kernel_desc d = *desc;

@@ -1,7 +1,7 @@
 // copy: from memory of one device to that of another, and what each of them has to wait for.
 //
-// In:    the copies of a plan, in the order of its steps. Out: bytes that arrive before what uses them, and leave before
-//        what is copied changes.
+// In:    the copies of a plan, in the order of its steps. Out: bytes that arrive before what uses them, and leave
+//        before what is copied changes.
 // Holds: nothing but a copy reads memory of another device. Devices of one backend that has events and copy_from go on
 //        by themselves: the one that copies waits for what it copies, and the one whose memory that is waits for the
 //        copy before it writes there, at the latest when the plan has run. Between others the host carries the bytes
@@ -14,7 +14,7 @@
 
 enum { TN_STAGING = 4 << 20 };             // bytes that the host carries at a time where it sees neither side
 
-typedef struct tn_made { void *event; int device; } tn_made;     // a result that is copied: an event behind it, and whose
+typedef struct tn_made { void *event; int device; } tn_made;     // behind a result that is copied; of that device
 // Of a context with several devices.
 typedef struct tn_ordering {
   tn_made *made; int nmade, cap;           // by number
@@ -121,7 +121,7 @@ static void *tn_device_view(const struct tn_device *d, tiny_mem m, size_t nbytes
 static tiny_code tn_copy_staged(tiny_ctx *t, struct tn_device *to, tiny_mem dst, struct tn_device *from, tiny_mem src,
                                 size_t nbytes) {
   const tn_mark mark = tn_scratch_mark(t);
-  const size_t most = nbytes < TN_STAGING ? nbytes : TN_STAGING;
+  const size_t most = nbytes < (size_t)TN_STAGING ? nbytes : (size_t)TN_STAGING;
   void *between = tn_scratch_bare(t, most + 1);
   tiny_code code = TINY_OK;
   for (size_t at = 0; at < nbytes && code == TINY_OK; at += most, dst.offset += most, src.offset += most) {

@@ -353,7 +353,8 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
     if (fresh) tn_storage_replace(t, s, fresh);
     return fresh ? TINY_OK : t->code != TINY_OK ? t->code : TINY_E_DEVICE;
   }
-  tiny_uop *u = tn_upload(tn_device_of(t, tn_uop_of(x)), c->data, tn_uop_of(x)->dtype, tn_uop_of(x)->ndim, tn_uop_of(x)->dim);
+  const tiny_uop *was = tn_uop_of(x);
+  tiny_uop *u = tn_upload(tn_device_of(t, was), c->data, was->dtype, was->ndim, was->dim);
   if (tn_bad(t, u)) return t->code;
   if (tn_is_view(x)) return tn_assign_now(t, x, u);
   tn_memory_left(tn_memory_under(tn_uop_of(x)));

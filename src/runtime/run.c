@@ -419,9 +419,10 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
   const tn_targets targets = tn_context_targets(t);
   if (tn_draft_plan(t, &targets, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
-  for (int i = 0; i < t->ndevice; i++)
-    if (t->device[i]->programs->device == t->device[i] && tn_plan_build(t, &d, kernels, t->device[i]->programs) != TINY_OK)
-      return t->code;
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_programs *at = t->device[i]->programs;
+    if (at->device == t->device[i] && tn_plan_build(t, &d, kernels, at) != TINY_OK) return t->code;
+  }
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
   if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
     t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
