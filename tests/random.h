@@ -11,7 +11,7 @@
 enum { MAX_OPS = 40, MAX_ITEMS = 240, MAX_ROOTS = 24, BATCH = 25, MOST = 4000 };
 
 typedef struct item { tiny_tensor *x; double mag, unit, err; int memory, used, dtype; tiny_shape s; } item;
-typedef struct gen { tiny_ctx *t; uint64_t rng; item item[MAX_ITEMS]; int n, memories; } gen;
+typedef struct gen { tiny_ctx *t; uint64_t rng; item item[MAX_ITEMS]; int n, memories, device; } gen;     // device: of this operator
 
 static uint32_t rnd(gen *g, uint32_t n) {  // splitmix64: Steele, Lea, Flood, "Fast splittable pseudorandom number generators", 2014
   uint64_t z = (g->rng += 0x9E3779B97F4A7C15u);
@@ -43,7 +43,21 @@ static item *put(gen *g, tiny_tensor *x, double mag, double unit, double err) {
   g->n++;
   return a;
 }
-static item *pick(gen *g) { return &g->item[rnd(g, (uint32_t)g->n)]; }
+// An item on the device of this operator: memory stays where it is, what is picked is a copy.
+static item *pick(gen *g) {
+  item *a = &g->item[rnd(g, (uint32_t)g->n)];
+  const int device = tiny_device_of(a->x);
+  if (device < 0 || device == g->device) return a;
+  if (a->memory && g->n < MAX_ITEMS) { a->used = 1; g->item[g->n] = *a; a = &g->item[g->n++]; }
+  a->x = tiny_to(a->x, g->device);
+  a->memory = 0;
+  return a;
+}
+// The next operator works on this device.
+static void work_on(gen *g, int device) {
+  g->device = device < 0 ? 0 : device;
+  tiny_use_device(g->t, g->device);
+}
 static item *pick_real(gen *g) {
   for (int i = 0; i < 12; i++) { item *a = pick(g); if (is_real(a)) return a; }
   return NULL;
@@ -731,6 +745,7 @@ static int make_assign(gen *g) {
   for (int i = 0; i < g->n; i++) if (g->item[i].memory == memory) { at = i; break; }   // the one that was made from data
   a = &g->item[at];
   to = a->x;
+  work_on(g, tiny_device_of(to));
   for (int i = (int)rnd(g, 4); i > 0; i--) {
     item v = *a;
     v.x = to; v.s = tiny_shape_get(to);
@@ -883,8 +898,10 @@ static int make_program(gen *g, tiny_ctx *t, uint64_t seed, int nops) {
     for (int tries = 0; tries < 20; tries++) {
       int at = (int)rnd(g, (uint32_t)total), k = 0;
       while (at >= makers[k].weight) at -= makers[k++].weight;
+      if (tiny_devices(t) > 1) work_on(g, (int)rnd(g, (uint32_t)tiny_devices(t)));
       if (makers[k].make(g)) { made_by[k]++; break; }
     }
+  work_on(g, 0);
   if (tiny_status(t) != TINY_OK) { fprintf(stderr, "seed %llu: the program is wrong: %s\n", (unsigned long long)seed, tiny_error(t)); tiny_clear(t); return 0; }
   return 1;
 }

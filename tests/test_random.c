@@ -25,7 +25,7 @@
 // ** running and comparing **
 
 static const void *data_of(tiny_ctx *t, tiny_uop *buffer) {
-  return t->device[0]->backend->sync(t->device[0]->dev) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
+  return tn_devices_sync(t) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
 }
 static size_t nbytes_of(const item *a) { return (size_t)nelem(a) * tn_dtypes[a->dtype].nbytes; }
 
@@ -68,8 +68,8 @@ static double shown(int dtype, const char *p, int64_t i) { return tn_to_f64(tn_d
 
 typedef struct device { const char *name, *device, *debug; int every, from; } device;     // one batch of so many
 static const device devices[] = {{"INTERP", "INTERP", "", 1, 0}, {"INTERP without moves", "INTERP", "0", 4, 1}, {"LANES", "LANES", "", 1, 0}, {"LANES of 64", "LANES:64", "", 2, 0},
-  {"CPU", "CPU", "", 5, 0}, {"CPU without moves", "CPU", "0", 10, 2}};
-enum { DEVICES = 6 };
+  {"CPU", "CPU", "", 5, 0}, {"CPU without moves", "CPU", "0", 10, 2}, {"three devices", "CPU,INTERP,CPU", "", 10, 4}, {"three kinds", "INTERP,LANES,INTERP", "", 2, 1}};
+enum { DEVICES = sizeof devices / sizeof *devices };
 
 static void print_root(tiny_ctx *t, tiny_uop *u) {
   const size_t n = tiny_uop_print(t, u, NULL, 0) + 1;

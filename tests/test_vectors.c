@@ -44,6 +44,9 @@ static int fits(const vector_case *c, const value *v, const char *what) {
   return 0;
 }
 
+// Does the operator assign to its input? A copy of a parameter is no parameter.
+static int assigns(const vector_case *c) { return !strcmp(c->op->name, "tiny_embedding_max_norm"); }
+
 // Builds a case: outputs and gradients, lazy. 0 and a message: they do not fit.
 static int build(tiny_ctx *t, vector_case *c) {
   tiny_tensor *in[MOST] = {0}, *out[MOST] = {0}, *params[MOST], *grads[MOST];
@@ -51,6 +54,7 @@ static int build(tiny_ctx *t, vector_case *c) {
   for (int i = 0; i < c->nin; i++) {
     in[i] = c->in[i].got = tiny_from(t, c->in[i].data, c->in[i].dtype, c->in[i].s);
     if (c->with_grad >> i & 1) params[n++] = in[i];
+    if (tiny_devices(t) > 1 && !assigns(c)) in[i] = tiny_to(in[i], 1);     // computed elsewhere than where it lies
   }
   ok = c->op->make(t, in, out) == c->nout;
   for (int k = 0; ok && k < c->nout; k++) { c->out[k].got = out[k]; ok = fits(c, &c->out[k], "result"); }

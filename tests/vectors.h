@@ -74,7 +74,9 @@ static tiny_tensor *loss_of(tiny_ctx *t, tiny_tensor **y, int ny) {
     if (!tn_is_float(tiny_dtype_get(y[k]))) continue;
     double *w = (double *)malloc((size_t)(n + 1) * sizeof *w);
     for (int64_t i = 0; w && i < n; i++) w[i] = (double)((7 * (i + 3 * k) + 3) % 11 - 5) / 4;
-    tiny_tensor *weights = tiny_cast(tiny_from(t, w, TINY_F64, TINY_SHAPE(n)), tiny_dtype_get(y[k]));
+    const int device = tiny_device_of(y[k]);
+    tiny_tensor *data = tiny_from(t, w, TINY_F64, TINY_SHAPE(n));
+    tiny_tensor *weights = tiny_cast(device < 0 ? data : tiny_to(data, device), tiny_dtype_get(y[k]));
     tiny_tensor *part = tiny_sum(tiny_mul(y[k], tiny_reshape(weights, tiny_shape_get(y[k]))), TINY_ALL, 0);
     loss = loss ? tiny_add(loss, part) : part;
     free(w);

@@ -70,6 +70,11 @@ static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
   return changed ? tn_uop_with(p->t, u, src) : u;
 }
 
+static void tn_placed_add(tn_placing *p, tiny_uop *u, tiny_uop *now) {
+  if (now == u) return;
+  tn_push(p->t, &p->moved, u);
+  tn_push(p->t, &p->moved, now);
+}
 static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
   const int device = root->device ? root->device : p->here;
   const int elsewhere = !root->device && root->realized && root->realized->device != device;
@@ -87,10 +92,7 @@ static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
     }
     tiny_uop *now = tn_placed_node(p, top), *u = top->u;
     tn_pairs_set(p->t, &p->known[top->pins], u, tn_boxed(top->device), now);
-    if (now != u && (u == root || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr))) {
-      tn_push(p->t, &p->moved, u);
-      tn_push(p->t, &p->moved, now);
-    }
+    if (u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr)) tn_placed_add(p, u, now);
     n--;
   }
   return tn_wish_given(p, &first, NULL);
@@ -102,7 +104,11 @@ static void tn_place_roots(tiny_ctx *t, tn_list *roots, tn_list *moved) {
   if (t->ndevice < 2) return;
   memset(&p, 0, sizeof p);
   p.t = t; p.here = t->here + 1;
-  for (int i = 0; i < roots->n; i++) roots->u[i] = tn_placed_root(&p, roots->u[i]);
+  for (int i = 0; i < roots->n; i++) {
+    tiny_uop *const u = roots->u[i];
+    roots->u[i] = tn_placed_root(&p, u);
+    tn_placed_add(&p, u, roots->u[i]);
+  }
   *moved = p.moved;
 }
 #endif
