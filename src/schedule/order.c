@@ -244,6 +244,68 @@ static int tn_order_by(tn_order *o, int nkernel, int frugal, int *order, int64_t
   return 1;
 }
 
+// ** several devices: what does not depend on each other overlaps **
+
+// About how long kernel k takes, in steps of whatever device: its iterations, and the elements that it touches.
+static double tn_kernel_time(tiny_ctx *t, const tn_kernel *k) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list ranges = {NULL, 0, 0};
+  double steps = k->ast ? 1 : 0, touched = 1;
+  if (k->ast) tn_collect_ranges(t, k->ast, &ranges);
+  for (int i = 0; i < ranges.n; i++) steps *= (double)tn_range_extent(ranges.u[i]);
+  for (int i = 0; i < k->nmem; i++) touched += (double)tn_nelem(k->mem[i]);
+  tn_scratch_rewind(t, mark);
+  return steps + touched;
+}
+
+// By unit: its device, and when it can begin and is done as if devices ran side by side.
+typedef struct tn_timing { int device, copies; double takes, from; } tn_timing;
+
+static tn_timing *tn_order_timing(const tn_order *o, const tn_graph *g, int *devices) {
+  tn_timing *all = (tn_timing *)tn_scratch(o->t, ((size_t)o->n + 1) * sizeof *all);
+  int first = -1;
+  *devices = 0;
+  for (int i = 0; i < g->nkernel; i++) {
+    tn_timing *of = &all[o->of[i]];
+    of->device = tn_target_of(g->targets, g->kernel[i].node);
+    of->copies |= tn_is_copy(g->kernel[i].node);
+    of->takes += tn_kernel_time(o->t, &g->kernel[i]);
+    *devices |= first >= 0 && of->device != first;
+    first = of->device;
+  }
+  return all;
+}
+// Should unit a go before b? What the first roots want, then what can begin first; copies may have to wait for the
+// host, so that others go before them.
+static int tn_goes_before(const tn_order *o, const tn_timing *all, const double *free_at, int a, int b) {
+  const double x = fmax(all[a].from, free_at[all[a].device]), y = fmax(all[b].from, free_at[all[b].device]);
+  if (o->unit[a].first != o->unit[b].first) return o->unit[a].first;
+  if (x < y || x > y) return x < y;
+  return all[a].copies != all[b].copies ? all[b].copies : a < b;
+}
+// The kernels in the order in which devices that run side by side would begin them (list scheduling: Graham, "Bounds on
+// multiprocessing timing anomalies", SIAM J. Appl. Math. 17(2), 1969). Units that wait for nothing: as they are in o.
+static void tn_order_overlapped(const tn_order *o, tn_timing *all, int *order) {
+  int *waits = (int *)tn_scratch(o->t, ((size_t)o->n + 1) * sizeof *waits), at = 0, nready = 0;
+  int *ready = (int *)tn_scratch(o->t, ((size_t)o->n + 1) * sizeof *ready);
+  double free_at[TINY_MAX_DEVICES] = {0};
+  for (int u = 0; u < o->n; u++) if (!(waits[u] = o->unit[u].waits)) ready[nready++] = u;
+  while (nready) {
+    int best = 0;
+    for (int i = 1; i < nready; i++) if (tn_goes_before(o, all, free_at, ready[i], ready[best])) best = i;
+    const int u = ready[best];
+    ready[best] = ready[--nready];
+    const double done = fmax(all[u].from, free_at[all[u].device]) + all[u].takes;
+    free_at[all[u].device] = done;
+    for (int j = 0; j < o->unit[u].kernels.n; j++) order[at++] = tn_unboxed(o->unit[u].kernels.u[j]);
+    for (int j = 0; j < o->unit[u].after.n; j++) {
+      const int next = tn_unboxed(o->unit[u].after.u[j]);
+      all[next].from = fmax(all[next].from, done);
+      if (!--waits[next]) ready[nready++] = next;
+    }
+  }
+}
+
 // An order of the kernels; 0: there is none. The frugal one is tried where that is asked for, and taken where it is.
 static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *roots, int nroots, int frugal,
                             int *order) {
@@ -253,6 +315,9 @@ static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *
   tn_order_open(&o, g, reads, roots, nroots);
   if (!tn_order_by(&o, g->nkernel, 0, order, &peak)) return 0;
   if (!frugal) return 1;
+  int devices = 0;
+  tn_timing *timing = g->targets->n > 1 ? tn_order_timing(&o, g, &devices) : NULL;
+  if (devices) { tn_order_overlapped(&o, timing, order); return 1; }
   tn_order_by(&o, g->nkernel, 1, other, &frugal_peak);
   if (frugal_peak < peak) memcpy(order, other, (size_t)g->nkernel * sizeof *order);
   return 1;
