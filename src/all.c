@@ -36,6 +36,7 @@
 #ifndef TINY_NO_NN
 #include "rules/gradient.c"
 #endif
+#include "rules/shard.c"
 #include "rules/notation.c"
 #include "rules/affine.c"
 #include "rules/divmod.c"
@@ -53,6 +54,7 @@
 // ** tensor: handles, operators, gradients, networks **
 #include "tensor/tensor.c"
 #include "tensor/create.c"
+#include "tensor/shard.c"
 #include "tensor/movement.c"
 #include "tensor/join.c"
 #include "tensor/elementwise.c"

@@ -12,6 +12,7 @@
 //  - Tensors belong to their context. One made between tiny_begin and tiny_end dies at tiny_end unless
 //    tiny_keep was called; one made outside of a frame lives until tiny_free or tiny_close.
 #include "core.h"
+#include "devices.h"
 #include "operators.h"
 #include "linalg.h"
 #include "nn.h"

@@ -197,17 +197,6 @@ typedef struct tiny_stats {
 // The totals of all devices, at no cost; zeros for NULL.
 TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
 
-// Devices are numbered from 0, in the order of tiny_desc.device. How many there are; 0 for NULL.
-TINY_API int         tiny_devices(const tiny_ctx *t);
-// The name of one, "NV:1"; "" for a number that there is not.
-TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
-// What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
-// nbytes_peak; the rest is 0. Zeros for a number that there is not.
-TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);
-// From now on tiny_from, tiny_blob, files and values that are read but are made of no tensor in memory go to this
-// device; at first that is 0. Returns the one before, -1 after TINY_E_ARG.
-TINY_API int         tiny_use_device(tiny_ctx *t, int device);
-
 // ** tensors ********************************************************************************** >>tensors
 
 // A tensor of its own memory that holds a copy of data, the elements of shape, row-major: data may go when the call
@@ -257,13 +246,6 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
-// x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
-// computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
-// of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
-TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device);
-// The device that x lives on, computed or not; -1: none, as constants, positions and random numbers, which are made
-// wherever they are used, until they are assigned to; -1 for poison, too.
-TINY_API int         tiny_device_of(const tiny_tensor *x);
 // A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
 // x, but fusion stops here: it is stored, row-major.

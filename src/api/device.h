@@ -83,6 +83,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
   _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) _(COPY, 1, 0) \
+  _(SHARD, -1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
   _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
@@ -128,7 +129,7 @@ enum {
 // A node is immutable. Nodes of one context with the same op, dtype, lanes, k, v, ptr and src are the same pointer.
 struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
-  uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number, 0: any
+  uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number; 0: any
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c

@@ -124,6 +124,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
     case TINY_OP_COPY: return k >= 0 && k < TINY_MAX_DEVICES ? NULL : "takes the number of a device";
+    case TINY_OP_SHARD: return nsrc > 0 && k >= 0 && k <= src[0]->ndim ? NULL : "takes 1 + the axis of its parts, or 0";
     case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
     case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
       k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";

@@ -104,11 +104,6 @@ static tiny_uop *tn_copy_to(tiny_ctx *t, tiny_uop *x, int device) {
   return tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
 }
 
-// x, a number that is the library's own, where y is computed.
-static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
-  return tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device ? x : tn_copy_to(t, x, y->device);
-}
-
 // ** constants **
 
 static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {
@@ -365,5 +360,22 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
 }
 static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
   return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim);
+}
+
+// ** parts **
+
+// A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
+// element of the result reads one part, and is that part's to the bit.
+
+// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
+static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
+  if (tn_bad(t, part)) return part;
+  const int64_t n = part->dim[axis], ndim = part->ndim;
+  if (!n && total) return whole;
+  part = tn_extend(t, part, axis, at, total - at - n);
+  if (!whole) return part;
+  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
+  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
+  return tn_where(t, tn_lt(t, place, begin), whole, part);
 }
 #endif

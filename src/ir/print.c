@@ -508,7 +508,7 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
 // What a node's dtype is when the text does not say.
 static int tn_parse_infer(tn_parse_open *o, int nsrc, tiny_uop *const *src) {
   static const uint8_t like_source[] = {TINY_OP_REDUCE, TINY_OP_CONTIGUOUS, TINY_OP_DETACH, TINY_OP_ASSIGN,
-    TINY_OP_COPY, TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
+    TINY_OP_COPY, TINY_OP_SHARD, TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
   o->dtype = tn_print_default_dtype(o->op);
   if (o->dtype >= 0) return 1;
   const int listed = memchr(like_source, o->op, sizeof like_source) != NULL;

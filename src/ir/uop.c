@@ -14,7 +14,8 @@
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
-//   COPY (x) k number of the device whose memory x goes to
+//   COPY (x) k number of the device whose memory x goes to | SHARD (x0 x1 ..) parts on several devices, k 1 + axis along
+//   which they lie beside each other, 0: each is the whole; only tensors are, what is computed of one is a SHARD again
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
@@ -59,6 +60,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
 typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
@@ -117,6 +119,7 @@ struct tn_ir {
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
   const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
+  tiny_uop *(*over_shards)(tiny_ctx *t, const tiny_uop *u);      // what u would be, which has SHARDs among its sources
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -213,6 +216,13 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_BUFFER: case TINY_OP_PARAM: dim[0] = v[0]; return 1;
     case TINY_OP_CUSTOM: case TINY_OP_RESHAPE: case TINY_OP_EXPAND: *shared = v; return u->nv;
     case TINY_OP_VIEW: for (int i = 0; i < u->nv / 2; i++) dim[i] = v[i]; return u->nv / 2;
+    case TINY_OP_SHARD:
+      for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i];
+      for (uint32_t i = 1; i < u->nsrc && u->k; i++) {
+        int64_t *along = &dim[u->k - 1];
+        *along = tn_clamp_add(*along, u->src[i]->dim[u->k - 1]);
+      }
+      return x->ndim;
     case TINY_OP_PERMUTE: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[v[i]]; return x->ndim;
     case TINY_OP_PAD:
       for (int i = 0; i < x->ndim; i++) dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
@@ -254,6 +264,7 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
   if (u->op == TINY_OP_COPY) { u->device = (uint8_t)(u->k + 1); return 1; }
+  if (u->op == TINY_OP_SHARD) { u->device = TN_SEVERAL; return 1; }
   for (uint32_t i = 0; i < (u->op == TINY_OP_AFTER ? 1 : u->nsrc); i++) {
     const int d = u->src[i]->device;
     if (d && u->device && d != u->device) {
@@ -480,7 +491,11 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
                                   int64_t k, int nv, const int64_t *v, void *ptr) {
   struct tn_ir *ir = t->ir;
   tiny_uop *swapped[2];
-  for (int i = 0; i < nsrc; i++) if (!src[i] || src[i] == &ir->bad) return &ir->bad;
+  int over_shards = 0;
+  for (int i = 0; i < nsrc; i++) {
+    if (!src[i] || src[i] == &ir->bad) return &ir->bad;
+    over_shards |= src[i]->op == TINY_OP_SHARD;
+  }
   if (nsrc == 2 && tn_op_is(op, TINY_COMM) && tn_uop_order(src[0], src[1]) > 0) {
     swapped[0] = src[1]; swapped[1] = src[0];
     src = swapped;
@@ -506,6 +521,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
+  if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
   if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;

@@ -14,6 +14,7 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
+  t->ir->over_shards = tn_over_shards;
 #ifndef TINY_NO_INTERP
   t->ir->interpret = tn_custom_interpret;
 #endif

@@ -74,6 +74,7 @@ static void tn_device_renderer(struct tn_device *d) {
 
 // Of tiny_uop.device.
 static const char *tn_device_name(const tiny_ctx *t, int device) {
+  if (device == TN_SEVERAL) return "several devices";
   return device > 0 && device <= t->ndevice ? t->device[device - 1]->title : "no device";
 }
 

@@ -13,7 +13,7 @@ typedef struct tn_realize_call { tiny_tensor *const *x; int n; } tn_realize_call
 static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_list roots = {NULL, 0, 0};
-  for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
+  for (int i = 0; i < c->n; i++) tn_push_wanted(t, &roots, tn_uop_of(c->x[i]));
   const tiny_code code = tn_realize_roots(t, &roots);
   if (code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -55,12 +55,11 @@ static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
 
 typedef struct tn_read_call { tiny_tensor *x; void *out; size_t nbytes; } tn_read_call;
 
-static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
-  const tn_read_call *c = (const tn_read_call *)arg;
-  tiny_uop *from = tn_plain_buffer(tn_uop_of(c->x));
-  const int shows = !from && tn_shows_callers(tn_uop_of(c->x));
+// Bytes of u, a tensor's graph, which may move on meanwhile: a view of what is assigned stays a view.
+static tiny_code tn_read_node(tiny_ctx *t, const tn_read_call *c, tiny_uop *read) {
+  tiny_uop *from = tn_plain_buffer(read);
+  const int shows = !from && tn_shows_callers(read);
   int collects = 0;
-  tiny_uop *read = tn_uop_of(c->x);              // x may move on: a view of what is assigned stays a view
   if (!from) {
     tn_list roots = {NULL, 0, 0};
     tn_push(t, &roots, read);
@@ -80,6 +79,18 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
   if (collects && code == TINY_OK) tn_collect_if_due(t);
   return code;
+}
+
+static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
+  const tn_read_call *c = (const tn_read_call *)arg;
+  tiny_uop *u = tn_uop_of(c->x);
+  tn_list roots = {NULL, 0, 0};
+  if (!tn_is_shard(u)) return tn_read_node(t, c, u);
+  tiny_uop *joined = tn_shard_joined(t, u, u->src[0]->device);
+  tn_push_wanted(t, &roots, u);            // parts as well: they are what is computed once
+  tn_push(t, &roots, joined);
+  const tiny_code code = tn_realize_roots(t, &roots);
+  return code == TINY_OK ? tn_read_node(t, c, joined) : code;
 }
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
@@ -128,7 +139,9 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "reference", x, out, nbytes);
-  return code == TINY_OK ? tn_eval_graph(t, tn_uop_of(x), out, tn_reference_buffer) : code;
+  tiny_uop *u = tn_uop_of(x);
+  if (tn_is_shard(u)) u = tn_shard_joined(t, u, u->src[0]->device);
+  return code == TINY_OK ? tn_eval_graph(t, u, out, tn_reference_buffer) : code;
 }
 #endif
 
@@ -342,6 +355,13 @@ typedef struct tn_write_call { tiny_tensor *x; const void *data; size_t nbytes; 
 static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   const tn_write_call *c = (const tn_write_call *)arg;
   tiny_tensor *x = c->x;
+  if (tn_is_shard(tn_uop_of(x))) {         // by its parts
+    tiny_uop *u = tn_uop_of(x), *part[TINY_MAX_DEVICES];
+    tiny_uop *whole = tn_upload(tn_device_of(t, u->src[0]), c->data, u->dtype, u->ndim, u->dim);
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      part[i] = tn_copy_to(t, tn_part_of(t, whole, u, tn_shard_axis(u), (int)i), u->src[i]->device);
+    return tn_assign_now(t, x, tn_shard_of(t, tn_shard_axis(u), (int)u->nsrc, part));
+  }
   const tiny_code code = tn_assigned_first(t, x);
   if (code != TINY_OK) return code;
   tiny_uop *memory = tn_whole_memory(t, x);

@@ -466,8 +466,11 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 // Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
 static void tn_realized_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    tn_tensor_set(x, tn_realized_moved(t, &now, x->uop));
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    tiny_uop *u = x->uop, *part[TINY_MAX_DEVICES];
+    for (uint32_t i = 0; tn_is_shard(u) && i < u->nsrc; i++) part[i] = tn_realized_moved(t, &now, u->src[i]);
+    tn_tensor_set(x, tn_is_shard(u) ? tn_shard_of(t, tn_shard_axis(u), (int)u->nsrc, part) : tn_realized_moved(t, &now, u));
+  }
   tn_pending_drop(t->tensors, 0, 0);
 }
 
@@ -554,6 +557,12 @@ static int tn_shows_callers(const tiny_uop *u) {
   return u->op == TINY_OP_BUFFER && tn_storage_is_callers((const tn_storage *)u->ptr);
 }
 
+// What is computed for u: of a tensor on several devices, its parts.
+static void tn_push_wanted(tiny_ctx *t, tn_list *roots, tiny_uop *u) {
+  if (!tn_is_shard(u)) { tn_push(t, roots, u); return; }
+  for (uint32_t i = 0; i < u->nsrc; i++) tn_push(t, roots, u->src[i]);
+}
+
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
 // in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
 static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
@@ -575,7 +584,7 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
       if (x->frame >= dying || tn_is_leaf(x->uop) || tn_shows_callers(x->uop) || tn_map_has(&joined, x->uop)) continue;
       if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
       tn_map_set(t, &joined, x->uop, x->uop);
-      tn_push(t, roots, x->uop);
+      tn_push_wanted(t, roots, x->uop);
     }
     for (int i = 0; i < t->tensors->npending; i++) {       // of tensors that were freed, too
       tiny_uop *u = t->tensors->pending[i];

@@ -225,5 +225,8 @@ TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device) {
     return tn_wrong(t, TINY_E_ARG, "to: there is no device %d, but %d, counted from 0", device, t->ndevice);
   return tn_value_new(t, tn_copy_to(t, tn_uop_of(x), device + 1), 1, &x);
 }
-TINY_API int tiny_device_of(const tiny_tensor *x) { return tiny_ok(x) ? tn_uop_of(x)->device - 1 : -1; }
+TINY_API int tiny_device_of(const tiny_tensor *x) {
+  if (!tiny_ok(x)) return -1;
+  return tn_uop_of(x)->device == TN_SEVERAL ? TINY_SEVERAL : tn_uop_of(x)->device - 1;
+}
 #endif

@@ -204,26 +204,46 @@ static void tn_grad_states(tiny_ctx *t, tiny_uop *loss, tn_list *state) {
     if (order.u[i]->realized && tn_is_memory(order.u[i])) tn_push(t, state, order.u[i]);
 }
 
+// What flows to the parts of p, a parameter: of one that is whole on each device, what flows to all of them.
+static tiny_uop *tn_grad_of_parts(tiny_ctx *t, tiny_uop *p, tiny_uop *const *grad) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  const int n = tn_is_shard(p) ? (int)p->nsrc : 1;
+  for (int i = 0; i < n; i++) {
+    tiny_uop *of = tn_is_shard(p) ? p->src[i] : p;
+    part[i] = grad[i] ? grad[i] : tn_expand(t, tn_k(t, of, 0), of->ndim, of->dim);
+    if (tn_is_shard(p)) part[i] = tn_part_on(t, part[i], p, i);
+  }
+  if (!tn_is_shard(p)) return part[0];
+  return tn_shard_axis(p) < 0 ? tn_all_reduce(t, TINY_OP_ADD, n, part) : tn_shard_of(t, tn_shard_axis(p), n, part);
+}
+
 typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
 static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
   const tn_grad_call *call = (const tn_grad_call *)arg;
-  const int n = call->n, rules = tn_rules_find(t, tn_rules_gradient);
+  const int rules = tn_rules_find(t, tn_rules_gradient);
+  int n = 0, at = 0;                       // parts of parameters
+  for (int i = 0; i < call->n; i++) n += tiny_shard_count(call->params[i]);
   tiny_uop *loss = tn_uop_of(call->loss), **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 4 * sizeof *wrt),
            **before = wrt + n, **grad = wrt + 2 * n;
   tn_list state = {NULL, 0, 0};
   if (rules < 0) return t->code;
+  if (tn_is_shard(loss)) loss = tn_shard_joined(t, loss, loss->src[0]->device);
   tn_grad_states(t, loss, &state);
-  for (int i = 0; i < n; i++) {
-    wrt[i] = tn_uop_of(call->params[i]);
-    before[i] = tn_grad_before(t, wrt[i], &state);
+  for (int i = 0; i < call->n; i++) {
+    tiny_uop *p = tn_uop_of(call->params[i]);
+    for (int k = 0; k < tiny_shard_count(call->params[i]); k++) wrt[at++] = tn_is_shard(p) ? p->src[k] : p;
   }
+  for (int i = 0; i < n; i++) before[i] = tn_grad_before(t, wrt[i], &state);
   tiny_uop *seed = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
   const tiny_code code = tn_grad_run(t, loss, seed, wrt, state.n ? 2 * n : n, rules, grad);
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) {
-    tiny_uop *p = wrt[i], *other = state.n ? grad[n + i] : NULL;
+    tiny_uop *other = state.n ? grad[n + i] : NULL;
     if (other) grad[i] = grad[i] ? tn_add(t, grad[i], other) : other;
-    call->grads[i] = tn_tensor_new(t, grad[i] ? grad[i] : tn_expand(t, tn_k(t, p, 0), p->ndim, p->dim));
+  }
+  for (int i = 0; i < call->n; i++) {
+    call->grads[i] = tn_tensor_new(t, tn_grad_of_parts(t, tn_uop_of(call->params[i]), grad));
+    grad += tiny_shard_count(call->params[i]);
   }
   return TINY_OK;
 }

@@ -1,24 +1,11 @@
 // join: what lays parts beside each other, or over each other: padding, cat and stack, scattered slices, roll.
 //
-// A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
-// element of the result reads one part, and is that part's to the bit. Gradients cut the parts out again.
+// Parts are laid by tn_lay (ir/build.c). Gradients cut them out again.
 #ifndef TN_TENSOR_JOIN
 #define TN_TENSOR_JOIN
 #ifndef TINY_AMALGAMATED
 #include "movement.c"
 #endif
-
-// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
-static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
-  if (tn_bad(t, part)) return part;
-  const int64_t n = part->dim[axis], ndim = part->ndim;
-  if (!n && total) return whole;
-  part = tn_extend(t, part, axis, at, total - at - n);
-  if (!whole) return part;
-  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
-  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
-  return tn_where(t, tn_lt(t, place, begin), whole, part);
-}
 
 // ** cat and stack **
 

@@ -198,16 +198,28 @@ static const struct tn_optim_row {
 
 // ** state **
 
-// Zeros of a shape outside of all frames, where `like` is; or NULL.
-static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape shape) {
-  tiny_ctx *t = tn_ctx_of(like);
-  const int here = t->here, device = tn_uop_of(like)->device;
-  const size_t nbytes = (size_t)tn_dims_nelem(shape.ndim, shape.dim) * tn_dtypes[dtype].nbytes;
+// Zeros in memory of a device (tiny_uop.device).
+static tiny_uop *tn_zeros_on(tiny_ctx *t, int device, int dtype, int ndim, const int64_t *dim) {
+  const size_t nbytes = (size_t)tn_dims_nelem(ndim, dim) * tn_dtypes[dtype].nbytes;
+  const int here = t->here;
   void *zeros = tn_alloc(t, nbytes ? nbytes : 1);
   t->here = device ? device - 1 : here;
-  tiny_tensor *state = zeros ? tiny_keep(tiny_from(t, zeros, (tiny_dtype)dtype, shape)) : NULL;
+  tiny_tensor *x = zeros ? tiny_from(t, zeros, (tiny_dtype)dtype, tn_shape_of(ndim, dim)) : tn_poison(t);
   t->here = here;
   tn_release(t, zeros, nbytes ? nbytes : 1);
+  return tiny_ok(x) ? tn_uop_of(x) : &t->ir->bad;
+}
+// Zeros of a shape outside of all frames, where `like` is, split as that if it has its dims; or NULL.
+static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape shape) {
+  tiny_ctx *t = tn_ctx_of(like);
+  tiny_uop *u = tn_uop_of(like), *part[TINY_MAX_DEVICES], *zeros;
+  if (tn_is_shard(u)) {
+    const int alike = tn_has_dims(u, shape.ndim, shape.dim);
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      part[i] = tn_zeros_on(t, u->src[i]->device, dtype, shape.ndim, alike ? u->src[i]->dim : shape.dim);
+    zeros = tn_shard_of(t, alike ? tn_shard_axis(u) : -1, (int)u->nsrc, part);
+  } else zeros = tn_zeros_on(t, u->device, dtype, shape.ndim, shape.dim);
+  tiny_tensor *state = tiny_keep(tn_tensor_new(t, zeros));
   return tiny_ok(state) ? state : NULL;
 }
 static tiny_tensor *tn_state_like(tiny_tensor *x) {

@@ -22,6 +22,7 @@
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
 #include "../ir/special.c"
+#include "../rules/shard.c"
 #include "../shape/view.c"
 #endif
 
@@ -666,6 +667,29 @@ static tiny_tensor *tn_assign_state(tn_tensor *dst, tiny_uop *value, const tn_ch
                   tn_text_of(dst->uop, text));
 }
 
+static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls);
+// The next state of dst, which lies on several devices: of each of its parts. v has dst's dims.
+static tiny_tensor *tn_assign_parts(tiny_tensor *dst, tiny_uop *v, int recalls) {
+  tiny_ctx *t = tn_ctx_of(dst);
+  tiny_uop *u = tn_uop_of(dst), *part[TINY_MAX_DEVICES];
+  const int axis = tn_shard_axis(u);
+  if (v->device && (!tn_is_shard(v) || !tn_shards_meet(u, v)))
+    return tn_wrong(t, TINY_E_DEVICE, "assign: a tensor of several devices takes a value of none, or of the same ones; "
+                    "tiny_shard and tiny_replicate put it there");
+  if (tn_is_shard(v) && tn_shard_axis(v) != axis) v = tn_all_gather(t, v, "assign");
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tiny_uop *now = tn_bad(t, v) ? v : tn_part_on(t, tn_part_of(t, v, u, axis, (int)i), u, (int)i);
+    tiny_tensor *x = tn_tensor_new(t, u->src[i]);            // for the moment: parts have no handles
+    if (tn_bad(t, now) || !tiny_ok(x) || !tiny_ok(tn_assign_value(x, now, recalls))) return tn_poison(t);
+    part[i] = tn_uop_of(x);
+    tiny_free(x);
+  }
+  tiny_uop *now = tn_shard_of(t, axis, (int)u->nsrc, part);
+  if (tn_bad(t, now)) return tn_poison(t);
+  tn_tensor_set(tn_slot(dst), now);
+  return dst;
+}
+
 // The next state of dst is v, broadcast and cast.
 static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -682,7 +706,9 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
   tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
   tiny_tensor *out = tn_poison(t);
-  if (!tn_bad(t, v) && tn_chain_of(t, u, &c) && tn_own_memory(t, slot, &c)) out = tn_assign_state(slot, v, &c, recalls);
+  if (tn_is_shard(u)) { if (!tn_bad(t, v)) out = tn_assign_parts(dst, v, recalls); }
+  else if (!tn_bad(t, v) && tn_chain_of(t, u, &c) && tn_own_memory(t, slot, &c))
+    out = tn_assign_state(slot, v, &c, recalls);
   tn_scratch_rewind(t, mark);
   return out;
 }

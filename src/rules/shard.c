@@ -1,0 +1,337 @@
+// shard: tensors that lie on several devices: what is computed of parts is parts.
+//
+// In:    a node that would have SHARDs among its sources. Out: a SHARD of nodes that each have parts; so a SHARD is
+//        only ever the root of a tensor's graph, and everything behind it computes on one device.
+// Holds: whatever is asked of a SHARD is what would be of the whole. Elementwise nodes stay where the parts are, a
+//        reduction along the parts' axis ends in an all-reduce, movement that tears parts apart gathers them first
+//        (debug letter g says so). What goes between devices are COPYs, which fuse, overlap and are captured like
+//        anything else.
+// Sums are added in one order, that of the parts, whatever the devices are and however fast.
+#ifndef TN_RULES_SHARD
+#define TN_RULES_SHARD
+#ifndef TINY_AMALGAMATED
+#include "../ir/build.c"
+#include "../base/text.c"
+#endif
+
+enum { TN_RING_NELEM = 1 << 12 };          // from which an all-reduce goes around a ring; a tree has fewer steps
+
+static int tn_is_shard(const tiny_uop *u) { return u->op == TINY_OP_SHARD; }
+// The axis along which parts lie beside each other, -1: each is the whole.
+static int tn_shard_axis(const tiny_uop *shard) { return (int)shard->k - 1; }
+
+static tiny_uop *tn_shard_of(tiny_ctx *t, int axis, int n, tiny_uop *const *part) {
+  for (int i = 0; i < n; i++) if (tn_bad(t, part[i])) return &t->ir->bad;
+  return tn_uop_make(t, TINY_OP_SHARD, part[0]->dtype, 1, n, part, axis + 1, 0, NULL);
+}
+// Where part i of those begins.
+static int64_t tn_shard_begin(const tiny_uop *shard, int i) {
+  int64_t at = 0;
+  for (int j = 0; j < i; j++) at += shard->src[j]->dim[tn_shard_axis(shard)];
+  return at;
+}
+// Do parts of a and b lie on the same devices? Along one axis they are also cut at the same places.
+static int tn_shards_meet(const tiny_uop *a, const tiny_uop *b) {
+  const int axis = tn_shard_axis(a);
+  int meet = a->nsrc == b->nsrc;
+  for (uint32_t i = 0; i < a->nsrc && meet; i++) {
+    meet = a->src[i]->device == b->src[i]->device;
+    if (meet && axis >= 0 && axis == tn_shard_axis(b)) meet = a->src[i]->dim[axis] == b->src[i]->dim[axis];
+  }
+  return meet;
+}
+
+// ** what goes between devices **
+
+// x on another device, or, where parts share one, as memory of its own: fusion stops there all the same, and so the
+// bits do not depend on which devices there are.
+static tiny_uop *tn_sent_to(tiny_ctx *t, tiny_uop *x, int device) {
+  if (tn_bad(t, x)) return x;
+  return x->device == device ? tn_u1(t, TINY_OP_CONTIGUOUS, x) : tn_copy_to(t, x, device);
+}
+
+// chunk[c] lies on device c; each goes around a ring, and whole[j] is all of them along axis on device j.
+static void tn_ring_gather(tiny_ctx *t, int n, tiny_uop *const *chunk, int axis, tiny_uop **whole) {
+  int64_t at = 0, total = 0;
+  for (int c = 0; c < n; c++) { whole[c] = NULL; total += tn_bad(t, chunk[c]) ? 0 : chunk[c]->dim[axis]; }
+  for (int c = 0; c < n; c++) {
+    tiny_uop *x = chunk[c];
+    for (int s = 0; s < n; s++) {
+      const int j = (c + s) % n;
+      if (s) x = tn_sent_to(t, x, chunk[j]->device);
+      whole[j] = tn_lay(t, whole[j], x, axis, at, total);
+    }
+    at += tn_bad(t, chunk[c]) ? 0 : chunk[c]->dim[axis];
+  }
+}
+// Each chunk of a flat part is added up around a ring, from the device behind its own to its own: 2 (n - 1) / n of the
+// bytes leave each device, and no algorithm sends fewer (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
+// for clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009).
+static void tn_ring_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
+  tiny_uop *chunk[TINY_MAX_DEVICES], *flat[TINY_MAX_DEVICES], *whole[TINY_MAX_DEVICES];
+  const int64_t nelem = tn_dims_nelem(part[0]->ndim, part[0]->dim);
+  for (int i = 0; i < n; i++) flat[i] = tn_reshape(t, tn_u1(t, TINY_OP_CONTIGUOUS, part[i]), 1, &nelem);
+  for (int c = 0; c < n; c++) {
+    const int64_t from = nelem * c / n, to = nelem * (c + 1) / n;
+    chunk[c] = tn_cut(t, flat[(c + 1) % n], 0, from, to);
+    for (int s = 1; s < n; s++) {
+      const int j = (c + 1 + s) % n;
+      chunk[c] = tn_binary(t, op, tn_sent_to(t, chunk[c], part[j]->device), tn_cut(t, flat[j], 0, from, to));
+    }
+    chunk[c] = tn_bad(t, chunk[c]) ? chunk[c] : tn_u1(t, TINY_OP_CONTIGUOUS, chunk[c]);
+  }
+  for (int c = 0; c < n; c++) if (tn_bad(t, chunk[c])) { part[0] = chunk[c]; return; }
+  tn_ring_gather(t, n, chunk, 0, whole);
+  for (int i = 0; i < n; i++) part[i] = tn_reshape(t, whole[i], part[i]->ndim, part[i]->dim);
+}
+// The same along a tree whose root is the first part: log n steps, each of the whole.
+static void tn_tree_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
+  int step = 1;
+  for (; step < n; step *= 2)
+    for (int i = 0; i + step < n; i += 2 * step)
+      part[i] = tn_binary(t, op, part[i], tn_sent_to(t, part[i + step], tn_bad(t, part[i]) ? 0 : part[i]->device));
+  part[0] = tn_bad(t, part[0]) ? part[0] : tn_u1(t, TINY_OP_CONTIGUOUS, part[0]);
+  for (step /= 2; step; step /= 2)
+    for (int i = 0; i + step < n; i += 2 * step)
+      part[i + step] = tn_sent_to(t, part[i], tn_bad(t, part[i + step]) ? 0 : part[i + step]->device);
+}
+// The parts, folded by op, on every device.
+static tiny_uop *tn_all_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
+  for (int i = 0; i < n; i++) if (tn_bad(t, part[i])) return &t->ir->bad;
+  if (tn_dims_nelem(part[0]->ndim, part[0]->dim) < (int64_t)TN_RING_NELEM) tn_tree_reduce(t, op, n, part);
+  else tn_ring_reduce(t, op, n, part);
+  return tn_shard_of(t, -1, n, part);
+}
+
+static void tn_say_gathered(tiny_ctx *t, const tiny_uop *shard, const char *why) {
+  char text[160];
+  if (!tn_debug(t, 'g')) return;
+  tn_log(t, "shard: %s %s is gathered along axis %d from %u devices", why,
+         tn_dims_text(text, sizeof text, shard->ndim, shard->dim), tn_shard_axis(shard), (unsigned)shard->nsrc);
+}
+// All of it on every device.
+static tiny_uop *tn_all_gather(tiny_ctx *t, tiny_uop *shard, const char *why) {
+  tiny_uop *whole[TINY_MAX_DEVICES];
+  if (tn_shard_axis(shard) < 0) return shard;
+  tn_say_gathered(t, shard, why);
+  tn_ring_gather(t, (int)shard->nsrc, shard->src, tn_shard_axis(shard), whole);
+  return tn_shard_of(t, -1, (int)shard->nsrc, whole);
+}
+// All of it on one device.
+static tiny_uop *tn_shard_joined(tiny_ctx *t, const tiny_uop *shard, int device) {
+  const int axis = tn_shard_axis(shard);
+  tiny_uop *whole = NULL;
+  int64_t at = 0;
+  for (uint32_t i = 0; i < shard->nsrc && axis < 0; i++) if (shard->src[i]->device == device) return shard->src[i];
+  if (axis < 0) return tn_copy_to(t, shard->src[0], device);
+  for (uint32_t i = 0; i < shard->nsrc; i++) {
+    whole = tn_lay(t, whole, tn_sent_to(t, shard->src[i], device), axis, at, shard->dim[axis]);
+    at += shard->src[i]->dim[axis];
+  }
+  return whole;
+}
+
+// ** parts of sources **
+
+// Part i of a source, where the node's parts are cut along axis (-1: not at all) as those of `like`.
+static tiny_uop *tn_part_of(tiny_ctx *t, tiny_uop *s, const tiny_uop *like, int axis, int i) {
+  if (!tn_is_shard(s)) {
+    if (axis < 0 || !s->ndim) return s;
+    const int64_t at = tn_shard_begin(like, i);
+    return tn_cut(t, s, axis, at, at + like->src[i]->dim[axis]);
+  }
+  tiny_uop *part = s->src[i];
+  if (axis < 0 || !s->ndim || tn_shard_axis(s) == axis) return part;
+  const int64_t at = tn_shard_begin(like, i);
+  return tn_cut(t, part, axis, at, at + like->src[i]->dim[axis]);
+}
+// A part of what names no device lies with the others, too.
+static tiny_uop *tn_part_on(tiny_ctx *t, tiny_uop *part, const tiny_uop *like, int i) {
+  return tn_bad(t, part) || part->device ? part : tn_copy_to(t, part, like->src[i]->device);
+}
+// The node's parts; like: a SHARD along axis, or any where that is -1.
+static tiny_uop *tn_each_part(tiny_ctx *t, const tiny_uop *u, const tiny_uop *like, int axis) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop **src = (tiny_uop **)tn_scratch_bare(t, (u->nsrc + 1) * sizeof *src);
+  if (!src) return &t->ir->bad;
+  for (uint32_t i = 0; i < like->nsrc; i++) {
+    for (uint32_t s = 0; s < u->nsrc; s++) src[s] = tn_part_of(t, u->src[s], like, axis, (int)i);
+    part[i] = tn_uop_make_with(t, u->op, u->dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
+    part[i] = tn_part_on(t, part[i], like, (int)i);
+  }
+  return tn_shard_of(t, axis, (int)like->nsrc, part);
+}
+
+// The source that says how the others are cut: the first that is cut, else the first that is on every device. NULL, and
+// an error: they do not lie on the same devices.
+static const tiny_uop *tn_shard_leads(tiny_ctx *t, const tiny_uop *u) {
+  const tiny_uop *lead = NULL;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    if (tn_is_shard(s) && (!lead || (tn_shard_axis(lead) < 0 && tn_shard_axis(s) >= 0))) lead = s;
+  }
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    if (tn_is_shard(s) ? tn_shards_meet(lead, s) : !s->device) continue;
+    tiny_fail(t, TINY_E_DEVICE, "%s: one operand lies on %u devices, another on %s; tiny_shard and tiny_replicate put "
+              "tensors on several", tn_ops[u->op].name, (unsigned)lead->nsrc,
+              tn_is_shard(s) ? "others, or is cut otherwise" : t->ir->device_name(t, s->device));
+    return NULL;
+  }
+  return lead;
+}
+
+// Nodes that do the same for each element: those cut along another axis than the first are gathered, and cut anew.
+static tiny_uop *tn_shard_elementwise(tiny_ctx *t, const tiny_uop *u) {
+  const tiny_uop *lead = tn_shard_leads(t, u);
+  if (!lead) return &t->ir->bad;
+  tiny_uop now = *u;
+  now.src = (tiny_uop **)tn_scratch_bare(t, (u->nsrc + 1) * sizeof *now.src);
+  if (!now.src) return &t->ir->bad;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tiny_uop *s = u->src[i];
+    const int cut = tn_is_shard(s) ? tn_shard_axis(s) : -1;
+    now.src[i] = cut < 0 || cut == tn_shard_axis(lead) ? s : tn_all_gather(t, s, tn_ops[u->op].name);
+    if (tn_bad(t, now.src[i])) return &t->ir->bad;
+  }
+  return tn_each_part(t, &now, lead, tn_shard_axis(lead));
+}
+
+// ** movement and reductions **
+
+// The axis of v that the parts of x are cut along when they are reshaped to v, each as a whole: dims are matched in the
+// smallest groups of equal size, and the cut one is the outermost of its group on both sides. -1: there is none.
+// part: dims of part i for each i, n of v each.
+static int tn_shard_reshaped(const tiny_uop *x, int n, const int64_t *v, int64_t (*part)[TINY_MAX_DIMS]) {
+  const int axis = tn_shard_axis(x);
+  int i = 0, o = 0;
+  if (!tn_dims_nelem(n, v)) return -1;
+  while (i < x->ndim && o < n) {
+    const int i0 = i, o0 = o;
+    int64_t ni = x->dim[i++], no = v[o++];
+    while (ni != no) if (ni < no) ni *= x->dim[i++]; else no *= v[o++];
+    if (axis >= i) continue;
+    int64_t rest = ni, from = o0;
+    for (int d = i0; d < axis; d++) if (x->dim[d] != 1) return -1;
+    while (from < o - 1 && v[from] == 1) from++;
+    rest = ni / v[from];                   // elements of one index of that axis
+    for (uint32_t p = 0; p < x->nsrc; p++) {
+      const int64_t has = ni / x->dim[axis] * x->src[p]->dim[axis];
+      if (has % rest) return -1;
+      for (int d = 0; d < n; d++) part[p][d] = v[d];
+      part[p][from] = has / rest;
+    }
+    return (int)from;
+  }
+  return -1;
+}
+
+// v of the movement for part i, which is cut along `axis` and comes to be cut along *to. 0: it tears parts apart.
+static int tn_shard_amounts(const tiny_uop *u, const tiny_uop *x, int axis, int i, int64_t *v, int *to) {
+  const int64_t has = x->src[i]->dim[axis];
+  for (int d = 0; d < u->nv; d++) v[d] = u->v[d];
+  *to = axis;
+  switch (u->op) {
+    case TINY_OP_EXPAND:
+      v[axis] = has;
+      return u->v[axis] == x->dim[axis];
+    case TINY_OP_PERMUTE:
+      for (int d = 0; d < u->nv; d++) if (u->v[d] == axis) *to = d;
+      return 1;
+    case TINY_OP_PAD: return !u->v[2 * axis] && !u->v[2 * axis + 1];
+    case TINY_OP_SHRINK:
+      v[2 * axis + 1] = has;
+      return !u->v[2 * axis] && u->v[2 * axis + 1] == x->dim[axis];
+    case TINY_OP_FLIP: return !(u->k >> axis & 1);
+    default: return 0;
+  }
+}
+static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  const int axis = tn_shard_axis(x), n = (int)x->nsrc;
+  if (axis < 0) return tn_each_part(t, u, x, -1);
+  int64_t shape[TINY_MAX_DEVICES][TINY_MAX_DIMS], v[2 * TN_MAX_DIMS];
+  int to = u->op == TINY_OP_RESHAPE ? tn_shard_reshaped(x, u->nv, u->v, shape) : axis, whole = to >= 0;
+  for (int i = 0; i < n && whole; i++) {
+    const int64_t *amounts = shape[i];
+    if (u->op != TINY_OP_RESHAPE) { whole = tn_shard_amounts(u, x, axis, i, v, &to); amounts = v; }
+    if (whole)
+      part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, 1, &x->src[i], u->k, u->nv, amounts, u->ptr);
+  }
+  if (whole) return tn_shard_of(t, to, n, part);
+  tiny_uop now = *u, *gathered = tn_all_gather(t, x, tn_ops[u->op].name);
+  now.src = &gathered;
+  return tn_bad(t, gathered) ? gathered : tn_each_part(t, &now, gathered, -1);
+}
+
+static tiny_uop *tn_shard_reduced(tiny_ctx *t, const tiny_uop *u) {
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  const int axis = tn_shard_axis(x), n = (int)x->nsrc;
+  if (axis < 0 || !(u->k >> (8 + axis) & 1)) return tn_each_part(t, u, x, axis);
+  for (int i = 0; i < n; i++)              // along an axis of 1 nothing is left to reduce, but the dims are the same
+    part[i] = tn_part_on(t, tn_reduce(t, (int)(u->k & 0xFF), x->src[i], (int)(u->k >> 8), 1), x, i);
+  return tn_all_reduce(t, (int)(u->k & 0xFF), n, part);
+}
+
+// y, of which gradients know what it was computed from: a convolution's note holds for parts of a batch alone.
+static tiny_uop *tn_shard_noted(tiny_ctx *t, const tiny_uop *u) {
+  const int convolution = u->nsrc == 3 && u->nv;
+  if (!convolution) return tn_shard_elementwise(t, u);
+  const tiny_uop *y = u->src[0], *x = u->src[1], *w = u->src[2];
+  const int shards = tn_is_shard(y) && tn_is_shard(x) && tn_is_shard(w) && tn_shards_meet(y, x) && tn_shards_meet(y, w);
+  if (!shards || tn_shard_axis(y) != tn_shard_axis(x) || tn_shard_axis(y) > 0 || tn_shard_axis(w) >= 0)
+    return u->src[0];
+  tiny_uop *part[TINY_MAX_DEVICES];
+  for (uint32_t i = 0; i < y->nsrc; i++) {
+    tiny_uop *src[3] = {y->src[i], x->src[i], w->src[i]};
+    part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, 3, src, u->k, u->nv, u->v, u->ptr);
+  }
+  return tn_shard_of(t, tn_shard_axis(y), (int)y->nsrc, part);
+}
+// x, after others, which may lie anywhere.
+static tiny_uop *tn_shard_after(tiny_ctx *t, const tiny_uop *u) {
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  tiny_uop **src = (tiny_uop **)tn_scratch_bare(t, u->nsrc * TINY_MAX_DEVICES * sizeof *src);
+  if (!src) return &t->ir->bad;
+  if (!tn_is_shard(x)) {                   // what it waits for are parts
+    int n = 0;
+    for (uint32_t s = 0; s < u->nsrc; s++)
+      for (uint32_t i = 0; i < (tn_is_shard(u->src[s]) ? u->src[s]->nsrc : 1); i++)
+        src[n++] = tn_is_shard(u->src[s]) ? u->src[s]->src[i] : u->src[s];
+    return tn_uop_make_with(t, u->op, u->dtype, 1, n, src, u->k, u->nv, u->v, u->ptr);
+  }
+  for (uint32_t i = 0; i < x->nsrc; i++) {
+    for (uint32_t s = 0; s < u->nsrc; s++) {
+      tiny_uop *of = u->src[s];
+      src[s] = tn_is_shard(of) && of->nsrc == x->nsrc ? of->src[i] : tn_is_shard(of) ? of->src[0] : of;
+    }
+    part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
+  }
+  return tn_shard_of(t, tn_shard_axis(x), (int)x->nsrc, part);
+}
+
+// What u would be, which has SHARDs among its sources.
+static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tiny_uop *now = &t->ir->bad;
+  if (tn_op_is(u->op, TINY_MOVEMENT)) now = tn_shard_moved(t, u);
+  else if (tn_op_is_elementwise(u->op) || u->op == TINY_OP_CONTIGUOUS) now = tn_shard_elementwise(t, u);
+  else if (u->op == TINY_OP_REDUCE) now = tn_shard_reduced(t, u);
+  else if (u->op == TINY_OP_COPY) now = tn_shard_joined(t, u->src[0], (int)u->k + 1);
+  else if (u->op == TINY_OP_DETACH) now = tn_shard_noted(t, u);
+  else if (u->op == TINY_OP_AFTER) now = tn_shard_after(t, u);
+  else tiny_fail(t, TINY_E_DEVICE, "%s: a tensor that lies on several devices; tiny_to brings it to one",
+                 tn_ops[u->op].name);
+  tn_scratch_rewind(t, mark);
+  return now;
+}
+
+// x, a number that is the library's own, where y is computed.
+static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  if (tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device || x->device == y->device) return x;
+  if (!tn_is_shard(y)) return tn_copy_to(t, x, y->device);
+  for (uint32_t i = 0; i < y->nsrc; i++) part[i] = tn_copy_to(t, x, y->src[i]->device);
+  return tn_shard_of(t, -1, (int)y->nsrc, part);
+}
+#endif
