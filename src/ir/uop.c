@@ -14,8 +14,9 @@
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
-//   COPY (x) k number of the device whose memory x goes to | SHARD (x0 x1 ..) parts on several devices, k 1 + axis along
-//   which they lie beside each other, 0: each is the whole; only tensors are, what is computed of one is a SHARD again
+//   COPY (x) k number of the device whose memory x goes to
+//   SHARD (x0 x1 ..) parts on several devices, k 1 + the axis along which they lie beside each other, 0: each is the
+//   whole; it is the root of a tensor's graph, and what is computed of it another one (rules/shard.c)
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base

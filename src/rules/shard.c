@@ -24,6 +24,16 @@ static tiny_uop *tn_shard_of(tiny_ctx *t, int axis, int n, tiny_uop *const *part
   for (int i = 0; i < n; i++) if (tn_bad(t, part[i])) return &t->ir->bad;
   return tn_uop_make(t, TINY_OP_SHARD, part[0]->dtype, 1, n, part, axis + 1, 0, NULL);
 }
+// What a tensor's graph computes: its parts, or the one value that it is.
+typedef struct tn_parts { tiny_uop *const *u; int n; } tn_parts;
+static tn_parts tn_parts_of(tiny_uop *const *u) {
+  const tn_parts one = {u, 1}, all = {(*u)->src, (int)(*u)->nsrc};
+  return tn_is_shard(*u) ? all : one;
+}
+// The same tensor of other parts.
+static tiny_uop *tn_parts_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *part) {
+  return tn_is_shard(u) ? tn_shard_of(t, tn_shard_axis(u), (int)u->nsrc, part) : part[0];
+}
 // Where part i of those begins.
 static int64_t tn_shard_begin(const tiny_uop *shard, int i) {
   int64_t at = 0;

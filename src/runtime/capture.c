@@ -340,8 +340,11 @@ static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
 // Is u, an assignment that is pending, what a tensor from outside of the frame stands for?
 static int tn_outlives_frame(tiny_ctx *t, const tiny_uop *u) {
   tn_chain c;
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    if (x->frame < t->tensors->depth && tn_chain_of(t, x->uop, &c) && c.bottom == u) return 1;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    const tn_parts of = tn_parts_of(&x->uop);
+    for (int i = 0; i < of.n && x->frame < t->tensors->depth; i++)
+      if (tn_chain_of(t, of.u[i], &c) && c.bottom == u) return 1;
+  }
   return 0;
 }
 // Assignments that were pending when the frame was opened are no part of its step: they happen now.
@@ -529,9 +532,18 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   if (!c->updates.n) return;
   for (tn_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
     tn_chain chain;
-    if (!tn_chain_of(t, h->uop, &chain) || !tn_is_update(c, chain.bottom)) continue;
+    tiny_uop *part[TINY_MAX_DEVICES];
+    const tn_parts of = tn_parts_of(&h->uop);
+    int updated = 0;
+    for (int i = 0; i < of.n; i++) {
+      part[i] = of.u[i];
+      if (!tn_chain_of(t, of.u[i], &chain) || !tn_is_update(c, chain.bottom)) continue;
+      part[i] = tn_chain_apply(t, &chain, tn_place(chain.bottom));
+      updated = 1;
+    }
+    if (!updated) continue;
     tn_push(t, &x, (tiny_uop *)(void *)h);
-    tn_push(t, &to, tn_chain_apply(t, &chain, tn_place(chain.bottom)));
+    tn_push(t, &to, tn_parts_with(t, h->uop, part));
   }
   back->x = (tn_tensor **)(void *)x.u; back->to = to.u; back->n = x.n;
   tn_rollback_once(t, c, back);
@@ -582,16 +594,8 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
-                                    tiny_tensor *const *outputs, int m) {
-  tiny_tensor *wrong;
-  if (!tn_runs(t)) return NULL;
-  if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
-    tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
-    return NULL;
-  }
-  if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
-    return NULL;
+static tiny_program *tn_capture_parts(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs,
+                                      int m) {
   for (int i = 0; i < n; i++)
     if (!tn_plain_buffer(tn_uop_of(inputs[i])) && tn_uop_of(inputs[i])->op != TINY_OP_SCALAR) {
       tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized%s", i,
@@ -606,6 +610,59 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
   if (code == TINY_OK) return c.p;
   tiny_program_free(c.p);
   return NULL;
+}
+
+// Handles of the parts of x[0..n-1], one after the other, to be freed; at: how many there are already.
+static int tn_parts_take(tiny_tensor *const *x, int n, tiny_tensor **part, int at) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < tiny_shard_count(x[i]); k++) {
+      tiny_uop *u = tn_uop_of(x[i]);
+      part[at++] = tn_tensor_new(tn_ctx_of(x[i]), tn_is_shard(u) ? u->src[k] : u);
+    }
+  return at;
+}
+static int tn_parts_count(tiny_tensor *const *x, int n) {
+  int parts = 0;
+  for (int i = 0; i < n; i++) parts += tiny_shard_count(x[i]);
+  return parts;
+}
+static void tn_parts_free(tiny_ctx *t, tiny_tensor **part, int n) {
+  for (int i = 0; i < n; i++) tiny_free(part[i]);
+  tn_release(t, part, (size_t)n * sizeof *part);
+}
+// Captures inputs and outputs of which some are split: their parts.
+static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n, tiny_tensor *const *out, int m) {
+  const int nin = tn_parts_count(in, n), all = nin + tn_parts_count(out, m);
+  tiny_tensor **part = (tiny_tensor **)tn_alloc(t, (size_t)all * sizeof *part);
+  tn_bound_group *group = part ? (tn_bound_group *)tn_alloc(t, (size_t)(n + m) * sizeof *group) : NULL;
+  tiny_program *p = NULL;
+  if (group) {
+    for (int i = 0; i < n + m; i++) {
+      const tiny_tensor *x = i < n ? in[i] : out[i - n];
+      group[i].parts = tiny_shard_count(x);
+      group[i].axis = tiny_shard_axis(x);
+    }
+    tn_parts_take(out, m, part, tn_parts_take(in, n, part, 0));
+    p = tn_capture_parts(t, part, nin, part + nin, all - nin);
+  }
+  if (part) tn_parts_free(t, part, all);
+  if (p) { p->group = group; p->ngive = n; p->ntake = m; }
+  else tn_release(t, group, (size_t)(n + m) * sizeof *group);
+  return p;
+}
+
+TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
+                                    tiny_tensor *const *outputs, int m) {
+  tiny_tensor *wrong;
+  if (!tn_runs(t)) return NULL;
+  if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
+    tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
+    return NULL;
+  }
+  if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
+    return NULL;
+  const int split = tn_parts_count(inputs, n) != n || tn_parts_count(outputs, m) != m;
+  return split ? tn_capture_split(t, inputs, n, outputs, m) : tn_capture_parts(t, inputs, n, outputs, m);
 }
 
 // ** running **
@@ -743,9 +800,8 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
 }
 
 // After an error every output is poison.
-TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
+static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
   tiny_tensor *wrong;
-  if (!p) return TINY_E_ARG;
   tiny_ctx *t = p->t;
   const tn_run_call c = {p, inputs};
   tiny_code code = TINY_OK;
@@ -759,6 +815,49 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
     outputs[i] = code == TINY_OK ? p->made[i] : tn_poison(t);
   }
   return code;
+}
+
+// Are the inputs split as the captured ones were?
+static tiny_code tn_run_split_check(const tiny_program *p, tiny_tensor *const *in) {
+  tiny_tensor *wrong;
+  if (p->ngive && !in) return tiny_fail(p->t, TINY_E_ARG, "run: inputs are NULL");
+  if (p->ngive && !tn_usable_in(p->t, "run", p->ngive, in, &wrong)) return p->t->code ? p->t->code : TINY_E_ARG;
+  for (int i = 0; i < p->ngive; i++) {
+    const tn_bound_group *g = &p->group[i];
+    if (tiny_shard_count(in[i]) != g->parts || tiny_shard_axis(in[i]) != g->axis)
+      return tiny_fail(p->t, TINY_E_SHAPE, "run: input %d has %d parts along axis %d, the captured one %d along %d", i,
+                       tiny_shard_count(in[i]), tiny_shard_axis(in[i]), g->parts, g->axis);
+  }
+  return TINY_OK;
+}
+static tiny_tensor *tn_run_joined(tiny_ctx *t, const tn_bound_group *g, tiny_tensor *const *made) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  for (int k = 0; k < g->parts; k++) part[k] = tn_uop_of(made[k]);
+  return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_of(t, g->axis, g->parts, part));
+}
+static tiny_code tn_run_split(tiny_program *p, tiny_tensor *const *in, tiny_tensor **out) {
+  tiny_ctx *t = p->t;
+  const int all = p->ninput + p->noutput;
+  int at = p->ninput;
+  tiny_code code = tn_run_split_check(p, in);
+  tiny_tensor **part = code == TINY_OK ? (tiny_tensor **)tn_alloc(t, (size_t)all * sizeof *part) : NULL;
+  if (part) {
+    tn_parts_take(in, p->ngive, part, 0);
+    code = tn_run_parts(p, part, part + p->ninput);
+  } else if (code == TINY_OK) code = TINY_E_MEMORY;
+  for (int i = 0; i < p->ntake; i++) {
+    const tn_bound_group *g = &p->group[p->ngive + i];
+    out[i] = code == TINY_OK ? tn_run_joined(t, g, part + at) : tn_poison(t);
+    if (!tiny_ok(out[i])) code = t->code;
+    at += g->parts;
+  }
+  if (part) tn_parts_free(t, part, all);
+  return code;
+}
+TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
+  if (!p) return TINY_E_ARG;
+  if (!p->group) return tn_run_parts(p, inputs, outputs);
+  return outputs ? tn_run_split(p, inputs, outputs) : tiny_fail(p->t, TINY_E_ARG, "run: outputs are NULL");
 }
 
 TINY_API int tiny_program_kernels(const tiny_program *p) {
@@ -775,6 +874,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->plan) p->plan->holders--;
   for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated--;
   tn_kept_drop(t, &p->kept);
+  tn_release(t, p->group, (size_t)(p->ngive + p->ntake) * sizeof *p->group);
   tn_release(t, p, p->nbytes);
 }
 #endif

@@ -29,6 +29,9 @@ typedef struct tn_bound_scalar { tiny_uop *u; int kind, input; } tn_bound_scalar
 // row: of the plan's outputs, -1: input number `input` as it is
 typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; } tn_bound_output;
 
+// What the caller gives or takes as one tensor: so many inputs or outputs, parts along an axis; 1: it is not split.
+typedef struct tn_bound_group { int parts, axis; } tn_bound_group;
+
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
@@ -36,6 +39,7 @@ struct tiny_program {                      // a captured plan and what its blank
   int ninput, noutput, nleaf, nscalar;
   tn_bound_input *input; tn_bound_leaf *leaf; tn_bound_scalar *scalar; tn_bound_output *output;
   tiny_tensor **made;                      // the outputs of this run
+  tn_bound_group *group; int ngive, ntake; // inputs, then outputs, as the caller counts them; NULL: as they are
   int updates;                             // does it assign to memory?
   uint32_t draw, ndraw;                    // calls of random numbers of each run: as captured, after call `draw`
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
@@ -467,9 +471,10 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 static void tn_realized_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    tiny_uop *u = x->uop, *part[TINY_MAX_DEVICES];
-    for (uint32_t i = 0; tn_is_shard(u) && i < u->nsrc; i++) part[i] = tn_realized_moved(t, &now, u->src[i]);
-    tn_tensor_set(x, tn_is_shard(u) ? tn_shard_of(t, tn_shard_axis(u), (int)u->nsrc, part) : tn_realized_moved(t, &now, u));
+    tiny_uop *part[TINY_MAX_DEVICES];
+    const tn_parts of = tn_parts_of(&x->uop);
+    for (int i = 0; i < of.n; i++) part[i] = tn_realized_moved(t, &now, of.u[i]);
+    tn_tensor_set(x, tn_parts_with(t, x->uop, part));
   }
   tn_pending_drop(t->tensors, 0, 0);
 }
@@ -559,8 +564,8 @@ static int tn_shows_callers(const tiny_uop *u) {
 
 // What is computed for u: of a tensor on several devices, its parts.
 static void tn_push_wanted(tiny_ctx *t, tn_list *roots, tiny_uop *u) {
-  if (!tn_is_shard(u)) { tn_push(t, roots, u); return; }
-  for (uint32_t i = 0; i < u->nsrc; i++) tn_push(t, roots, u->src[i]);
+  const tn_parts of = tn_parts_of(&u);
+  for (int i = 0; i < of.n; i++) tn_push(t, roots, of.u[i]);
 }
 
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten

@@ -207,14 +207,12 @@ static void tn_grad_states(tiny_ctx *t, tiny_uop *loss, tn_list *state) {
 // What flows to the parts of p, a parameter: of one that is whole on each device, what flows to all of them.
 static tiny_uop *tn_grad_of_parts(tiny_ctx *t, tiny_uop *p, tiny_uop *const *grad) {
   tiny_uop *part[TINY_MAX_DEVICES];
-  const int n = tn_is_shard(p) ? (int)p->nsrc : 1;
-  for (int i = 0; i < n; i++) {
-    tiny_uop *of = tn_is_shard(p) ? p->src[i] : p;
-    part[i] = grad[i] ? grad[i] : tn_expand(t, tn_k(t, of, 0), of->ndim, of->dim);
+  const tn_parts of = tn_parts_of(&p);
+  for (int i = 0; i < of.n; i++) {
+    part[i] = grad[i] ? grad[i] : tn_expand(t, tn_k(t, of.u[i], 0), of.u[i]->ndim, of.u[i]->dim);
     if (tn_is_shard(p)) part[i] = tn_part_on(t, part[i], p, i);
   }
-  if (!tn_is_shard(p)) return part[0];
-  return tn_shard_axis(p) < 0 ? tn_all_reduce(t, TINY_OP_ADD, n, part) : tn_shard_of(t, tn_shard_axis(p), n, part);
+  return tn_is_shard(p) && tn_shard_axis(p) < 0 ? tn_all_reduce(t, TINY_OP_ADD, of.n, part) : tn_parts_with(t, p, part);
 }
 
 typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
@@ -231,7 +229,8 @@ static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
   tn_grad_states(t, loss, &state);
   for (int i = 0; i < call->n; i++) {
     tiny_uop *p = tn_uop_of(call->params[i]);
-    for (int k = 0; k < tiny_shard_count(call->params[i]); k++) wrt[at++] = tn_is_shard(p) ? p->src[k] : p;
+    const tn_parts of = tn_parts_of(&p);
+    for (int k = 0; k < of.n; k++) wrt[at++] = of.u[k];
   }
   for (int i = 0; i < n; i++) before[i] = tn_grad_before(t, wrt[i], &state);
   tiny_uop *seed = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
