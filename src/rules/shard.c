@@ -25,9 +25,9 @@ static tiny_uop *tn_shard_of(tiny_ctx *t, int axis, int n, tiny_uop *const *part
   return tn_uop_make(t, TINY_OP_SHARD, part[0]->dtype, 1, n, part, axis + 1, 0, NULL);
 }
 // What a tensor's graph computes: its parts, or the one value that it is.
-typedef struct tn_parts { tiny_uop *const *u; int n; } tn_parts;
-static tn_parts tn_parts_of(tiny_uop *const *u) {
-  const tn_parts one = {u, 1}, all = {(*u)->src, (int)(*u)->nsrc};
+typedef struct tn_shard_parts { tiny_uop *const *u; int n; } tn_shard_parts;
+static tn_shard_parts tn_parts_of(tiny_uop *const *u) {
+  const tn_shard_parts one = {u, 1}, all = {(*u)->src, (int)(*u)->nsrc};
   return tn_is_shard(*u) ? all : one;
 }
 // The same tensor of other parts.

@@ -341,7 +341,7 @@ static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
 static int tn_outlives_frame(tiny_ctx *t, const tiny_uop *u) {
   tn_chain c;
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    const tn_parts of = tn_parts_of(&x->uop);
+    const tn_shard_parts of = tn_parts_of(&x->uop);
     for (int i = 0; i < of.n && x->frame < t->tensors->depth; i++)
       if (tn_chain_of(t, of.u[i], &c) && c.bottom == u) return 1;
   }
@@ -533,7 +533,7 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   for (tn_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
     tn_chain chain;
     tiny_uop *part[TINY_MAX_DEVICES];
-    const tn_parts of = tn_parts_of(&h->uop);
+    const tn_shard_parts of = tn_parts_of(&h->uop);
     int updated = 0;
     for (int i = 0; i < of.n; i++) {
       part[i] = of.u[i];

@@ -472,7 +472,7 @@ static void tn_realized_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
     tiny_uop *part[TINY_MAX_DEVICES];
-    const tn_parts of = tn_parts_of(&x->uop);
+    const tn_shard_parts of = tn_parts_of(&x->uop);
     for (int i = 0; i < of.n; i++) part[i] = tn_realized_moved(t, &now, of.u[i]);
     tn_tensor_set(x, tn_parts_with(t, x->uop, part));
   }
@@ -564,7 +564,7 @@ static int tn_shows_callers(const tiny_uop *u) {
 
 // What is computed for u: of a tensor on several devices, its parts.
 static void tn_push_wanted(tiny_ctx *t, tn_list *roots, tiny_uop *u) {
-  const tn_parts of = tn_parts_of(&u);
+  const tn_shard_parts of = tn_parts_of(&u);
   for (int i = 0; i < of.n; i++) tn_push(t, roots, of.u[i]);
 }
 

@@ -207,7 +207,7 @@ static void tn_grad_states(tiny_ctx *t, tiny_uop *loss, tn_list *state) {
 // What flows to the parts of p, a parameter: of one that is whole on each device, what flows to all of them.
 static tiny_uop *tn_grad_of_parts(tiny_ctx *t, tiny_uop *p, tiny_uop *const *grad) {
   tiny_uop *part[TINY_MAX_DEVICES];
-  const tn_parts of = tn_parts_of(&p);
+  const tn_shard_parts of = tn_parts_of(&p);
   for (int i = 0; i < of.n; i++) {
     part[i] = grad[i] ? grad[i] : tn_expand(t, tn_k(t, of.u[i], 0), of.u[i]->ndim, of.u[i]->dim);
     if (tn_is_shard(p)) part[i] = tn_part_on(t, part[i], p, i);
@@ -229,7 +229,7 @@ static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
   tn_grad_states(t, loss, &state);
   for (int i = 0; i < call->n; i++) {
     tiny_uop *p = tn_uop_of(call->params[i]);
-    const tn_parts of = tn_parts_of(&p);
+    const tn_shard_parts of = tn_parts_of(&p);
     for (int k = 0; k < of.n; k++) wrt[at++] = of.u[k];
   }
   for (int i = 0; i < n; i++) before[i] = tn_grad_before(t, wrt[i], &state);
