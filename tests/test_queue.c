@@ -312,7 +312,7 @@ static void test_close_pending(void) {
     numbers x = {0}, one = {1, 1, 1, 1};
     CHECK(several_open(&s, 2, i % 3 + 1, 0));
     void *mem = cpu->alloc(s.dev[1], 64);
-    for (int k = 0; k < i; k++) CHECK_EQ(launch_affine(s.dev[k & 1], x, one, 0, 20000), TINY_OK);
+    for (int k = 0; k < i; k++) CHECK_EQ(launch_affine(s.dev[0], x, one, 0, 20000), TINY_OK);
     for (int k = 0; k < i; k++) CHECK_EQ(launch_affine(s.dev[1], mem, mem, 0, 20000), TINY_OK);
     cpu->free(s.dev[1], mem, 64);
     several_close(&s);
@@ -570,7 +570,8 @@ static void trial_step(trial *x) {
     memcpy(x->want[b], fresh, sizeof fresh);
   } else if (what < 12 && b != i) {
     trial_take(x, d, i);
-    x->wrong += cpu->copy_from(x->dev[d], at_of(x->mem[b]), x->dev[x->owner[i]], at_of(x->mem[i]), sizeof fresh) != TINY_OK;
+    void *from = x->dev[x->owner[i]];
+    x->wrong += cpu->copy_from(x->dev[d], at_of(x->mem[b]), from, at_of(x->mem[i]), sizeof fresh) != TINY_OK;
     memcpy(x->want[b], x->want[i], sizeof fresh);
   } else if (what == 12) {
     x->wrong += cpu->copy_out(x->dev[d], out, at_of(x->mem[b]), sizeof out) != TINY_OK;
