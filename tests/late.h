@@ -85,9 +85,10 @@ static tiny_code late_do(tiny_ctx *t, void *arg) {
   late_call *u = w->u;
   if (u->what == LATE_FROM)
     for (late_call **r = &((late *)u->at)->reading; *r; r = &(*r)->reads) if (*r == u) { *r = u->reads; break; }
-  for (const late_call *r = w->q->reading; r; r = r->reads)
-    if (u->before >= r->place && late_uses(u, r->l.mem[1].base))
-      return tiny_fail(t, TINY_E_INTERNAL, "LATE: memory is used that another device is still to copy");
+  int early = 0;
+  for (late_call *r = w->q->reading; r; r = r->reads)
+    if (u->before >= r->place && late_uses(u, r->l.mem[1].base)) { early = 1; r->size = 0; }     // it may be freed
+  if (early) return tiny_fail(t, TINY_E_INTERNAL, "LATE: memory is used that another device is still to copy");
   if (u->what == LATE_COPY) return tn_interp_backend.copy_in(t, u->l.mem[0], u->data, u->size);
   if (u->what == LATE_FROM) return late_copy(t, w->q, u);
   if (u->what == LATE_WAIT) {
