@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f928fafb8e022c196eff4c2c9c0a933cfe913c9dad516b0629d48f1a6a02e9b2
+/* tiny.h 0.1.0, source 235e73c39b30508a2a91023ee18eb2d7bc6912b96e208ce0998476adf3c2a0a2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -560,6 +560,8 @@ typedef enum tiny_dtype {
 
 // The most dims that a tensor has.
 #define TINY_MAX_DIMS 16
+// The most devices that a context has.
+#define TINY_MAX_DEVICES 16
 // As an axis: all axes.
 #define TINY_ALL (-1000)
 
@@ -2483,7 +2485,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
-  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) \
+  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) _(COPY, 1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
   _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
@@ -2529,7 +2531,7 @@ enum {
 // A node is immutable. Nodes of one context with the same op, dtype, lanes, k, v, ptr and src are the same pointer.
 struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
-  uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
+  uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number, 0: any
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
@@ -2729,7 +2731,8 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 // Order. On one device launches, copies, frees, unloads, events and waits happen as if one after the other, in the
 // order of the calls. Devices go on independently: only wait orders what one does after what another did.
 //
-// Early return. launch, submit, copy_in, free, unload and wait may return before they happened, event always may.
+// Early return. launch, submit, copy_in, copy_from, free, unload and wait may return before they happened, event always
+// may.
 // copy_out returns when dst holds the data, sync when everything has happened. What was given before an event, a
 // copy_out or a sync happens without a further call.
 //
@@ -2762,6 +2765,11 @@ struct tiny_backend {
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
+  // From src, memory of another device of this backend and context, in dev's order; it may return before it happened.
+  // `from` is not asked: before, the library makes dev wait for an event of `from` behind which src holds what is wanted;
+  // after, it makes `from` wait for an event of dev before anything else that it gives to `from` uses or frees src. NULL:
+  // by way of the host.
+  tiny_code  (*copy_from)(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes);
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
   // memory at all, or all of it, where limits.host_memory says so.
   void      *(*map)(void *dev, tiny_mem mem, size_t nbytes);
@@ -2801,7 +2809,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f928fafb8e022c196eff4c2c9c0a933cfe913c9dad516b0629d48f1a6a02e9b2"
+#define TN_SOURCE_ID "235e73c39b30508a2a91023ee18eb2d7bc6912b96e208ce0998476adf3c2a0a2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3449,7 +3457,7 @@ struct tiny_ctx {
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
-  struct tn_device *device; struct tn_programs *programs; struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tn_device *device; int ndevice; struct tn_programs *programs; struct tn_pool *pool; struct tn_runtime *runtime;
   struct tiny_archive *archives;           // that are open
 };
 
@@ -6039,6 +6047,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
+//   COPY (x) k number of the device whose memory x goes to
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
@@ -6140,6 +6149,7 @@ struct tn_ir {
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
+  const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -6273,6 +6283,21 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
             tn_dims_text(to, sizeof to, n, dim));
   return 0;
 }
+// The device on which u is computed is that of its sources, where they have one: constants and positions are made
+// anywhere. 0: they live on two, an error.
+static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
+  if (u->op == TINY_OP_COPY) { u->device = (uint8_t)(u->k + 1); return 1; }
+  for (uint32_t i = 0; i < (u->op == TINY_OP_AFTER ? 1 : u->nsrc); i++) {
+    const int d = u->src[i]->device;
+    if (d && u->device && d != u->device) {
+      tiny_fail(t, TINY_E_DEVICE, "%s: one operand lives on %s, another on %s; tiny_to copies it", tn_ops[u->op].name,
+                t->ir->device_name(t, u->device), t->ir->device_name(t, d));
+      return 0;
+    }
+    if (d) u->device = (uint8_t)d;
+  }
+  return 1;
+}
 static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
 
 static void tn_bounds_div(tiny_uop *u, const tiny_uop *a, const tiny_uop *b) {
@@ -6332,8 +6357,8 @@ static void tn_uop_bounds(tiny_uop *u) {
       break;
     case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
-    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:
-    case TINY_OP_AFTER:
+    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_BROADCAST:
+    case TINY_OP_PICK: case TINY_OP_AFTER:
       u->vmin = a->vmin;
       u->vmax = a->vmax;
       break;
@@ -6511,9 +6536,10 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.op = (uint8_t)op;
   key.dtype = (uint8_t)dtype;
   key.lanes = (uint16_t)lanes;
-  key.nv = (uint16_t)nv;
+  key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
+  if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
@@ -7171,6 +7197,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
+    case TINY_OP_COPY: return k >= 0 && k < TINY_MAX_DEVICES ? NULL : "takes the number of a device";
     case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
     case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
       k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
@@ -7182,7 +7209,7 @@ TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop 
                                 int64_t k, const int64_t *v, int nv) {
   if (!t) return NULL;
   if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || (nsrc && !src) ||
-      nv < 0 || (nv && !v)) {
+      nv < 0 || nv > UINT8_MAX || (nv && !v)) {
     tiny_fail(t, TINY_E_ARG, "uop_new: op %d, dtype %d, %d sources, %d list elements", op, (int)dtype, nsrc,
               nv);
     return NULL;
@@ -7713,7 +7740,7 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
 // What a node's dtype is when the text does not say.
 static int tn_parse_infer(tn_parse_open *o, int nsrc, tiny_uop *const *src) {
   static const uint8_t like_source[] = {TINY_OP_REDUCE, TINY_OP_CONTIGUOUS, TINY_OP_DETACH, TINY_OP_ASSIGN,
-    TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
+    TINY_OP_COPY, TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
   o->dtype = tn_print_default_dtype(o->op);
   if (o->dtype >= 0) return 1;
   const int listed = memchr(like_source, o->op, sizeof like_source) != NULL;
@@ -10398,7 +10425,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return tn_eval_memory(t, g, u, out, n);
     case TINY_OP_CONST: case TINY_OP_SCALAR: out[0] = u->k; return TINY_OK;
     case TINY_OP_IOTA: for (int64_t i = 0; i < n; i++) out[i] = i; return TINY_OK;
-    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER:
+    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_AFTER:
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
@@ -10521,7 +10548,8 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_DEFINE, 6, '.'}, {TINY_OP_LANE, 6, 'i'}, {TINY_OP_RESHAPE, 1, '='}, {TINY_OP_PERMUTE, 1, '='},
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
-  {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
+  {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_COPY, 1, '='}, {TINY_OP_STAGE, 2, '1'},
+  {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
   {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_MASKED, 2, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'g'},
@@ -35477,7 +35505,7 @@ static void tn_lang_llvm(tiny_renderer *r, int wide) {
 
 // ** runtime: devices, programs, execution **
 // ---- begin src/runtime/pool.c ----
-// pool: the context's threads, which stand ready between kernels.
+// pool: threads that stand ready between kernels: the context's, or a device's own.
 //
 // In:  a task and a count. Out: task(arg, i) has run once for every i in 0..count-1, on this thread and the
 //      workers. A job is open from its publication until the caller has found no more tasks to take. A worker
@@ -35489,7 +35517,7 @@ static void tn_lang_llvm(tiny_renderer *r, int wide) {
 //      off the core of the caller: schedulers that save power or pack virtual machines wake a thread beside
 //      the one that calls it, and take milliseconds to part them.
 // Tasks run in the library's floating-point mode, on every thread. A child of fork has the pool but not its threads: it
-// starts its own with the first job.
+// starts its own with the first job. A pool is called by one thread at a time.
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
@@ -35557,13 +35585,18 @@ enum {
   TN_POOL_SHARES = 16                      // a thread takes 1/16 of its fair share of the tasks at a time
 };
 
+// The process that threads were started in: in a child of fork they are not there.
+typedef struct tn_pool_home {
+  uint64_t process;
+  int64_t *here;                           // a page that children of fork find empty, NULL: the system has none
+} tn_pool_home;
+
 struct tn_pool {
   tiny_pool host;                          // fn: the caller's threads are used instead
   int threads;                             // the caller's included
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
-  uint64_t process;                        // that they were started in
-  int64_t *here;                           // a page that children of fork find empty, NULL: the system has none
+  tn_pool_home home;
   tn_os_thread *worker;
   tn_os_cores_mask cores;                  // that the first caller could use
   int core;                                // that the caller ran on and workers keep off, -1: not known
@@ -35574,6 +35607,30 @@ struct tn_pool {
   char apart3[64]; int64_t sleepers, caller_sleeps, quit;
   tn_os_mutex lock; tn_os_cond wake, done;
 };
+
+// A page of which every child of fork gets an empty one: to look there is cheaper than to ask for the process.
+static int64_t *tn_pool_page_here(void) {
+#ifdef __linux__
+  enum { WIPE_ON_FORK = 18 };              // madvise(2), since 4.14
+  int64_t *p = (int64_t *)tn_os_map(tn_os_page_nbytes());
+  if (p && madvise(p, tn_os_page_nbytes(), WIPE_ON_FORK) == 0) { *p = 1; return p; }
+  tn_os_unmap(p, tn_os_page_nbytes());
+#endif
+  return NULL;
+}
+
+static void tn_pool_home_open(tn_pool_home *h) {
+  h->process = tn_os_process_id();
+  h->here = tn_pool_page_here();
+}
+static void tn_pool_home_close(tn_pool_home *h) {
+  if (h->here) tn_os_unmap(h->here, tn_os_page_nbytes());
+  h->here = NULL;
+}
+// Is this a child of that process?
+static int tn_pool_home_left(const tn_pool_home *h) {
+  return h->here ? !*h->here : h->process != tn_os_process_id();
+}
 
 static void tn_pool_take(struct tn_pool *p) {
   const int n = p->n, step = p->step;
@@ -35586,13 +35643,13 @@ static void tn_pool_take(struct tn_pool *p) {
   }
 }
 
-// Spins until *value is no longer old, for a moment. 1: it changed.
-static int tn_pool_spin(const struct tn_pool *p, int64_t *value, int64_t old) {
-  if (!p->spins) return tn_os_atomic_load(value) != old;
+// Spins until *value is `least` or more, for a moment. 1: it is.
+static int tn_pool_spin(int spins, int64_t *value, int64_t least) {
+  if (!spins) return tn_os_atomic_load(value) >= least;
   const uint64_t start = tn_os_now();
   do {
     for (int i = 0; i < 32; i++) {
-      if (tn_os_atomic_load(value) != old) return 1;
+      if (tn_os_atomic_load(value) >= least) return 1;
       tn_os_relax();
     }
   } while (tn_os_now() - start < TN_POOL_SPIN_NS);
@@ -35603,7 +35660,7 @@ static void tn_pool_work(void *arg) {
   struct tn_pool *p = (struct tn_pool *)arg;
   int64_t seen = 0;
   for (;;) {
-    if (!tn_pool_spin(p, &p->jobs, seen)) {
+    if (!tn_pool_spin(p->spins, &p->jobs, seen + 1)) {
       tn_os_lock(&p->lock);
       tn_os_atomic_add(&p->sleepers, 1);   // then reads jobs; the caller writes jobs, then reads sleepers
       while (tn_os_atomic_load(&p->jobs) == seen) tn_os_wait(&p->wake, &p->lock);
@@ -35646,21 +35703,9 @@ static void tn_pool_call(struct tn_pool *p, int wanted) {
   tn_os_unlock(&p->lock);
 }
 
-// A page of which every child of fork gets an empty one: to look there is cheaper than to ask for the process.
-static int64_t *tn_pool_page_here(void) {
-#ifdef __linux__
-  enum { WIPE_ON_FORK = 18 };              // madvise(2), since 4.14
-  int64_t *p = (int64_t *)tn_os_map(tn_os_page_nbytes());
-  if (p && madvise(p, tn_os_page_nbytes(), WIPE_ON_FORK) == 0) { *p = 1; return p; }
-  tn_os_unmap(p, tn_os_page_nbytes());
-#endif
-  return NULL;
-}
-
 // Locks, counters and threads as before the first job.
 static void tn_pool_reset(struct tn_pool *p) {
-  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
-  p->here = NULL;
+  tn_pool_home_close(&p->home);
   p->started = p->workers = 0;
   p->next = p->jobs = p->busy = p->open = p->inside = 0;
   p->sleepers = p->caller_sleeps = p->quit = 0;
@@ -35672,7 +35717,7 @@ static void tn_pool_reset(struct tn_pool *p) {
 // In a child of fork: the threads are the parent's, and one may have held the lock when they were left behind. What is
 // there of them is written over, not closed: closing what somebody waits for is undefined.
 static void tn_pool_recover(struct tn_pool *p) {
-  if (p->started && (p->here ? !*p->here : p->process != tn_os_process_id())) tn_pool_reset(p);
+  if (p->started && tn_pool_home_left(&p->home)) tn_pool_reset(p);
 }
 
 // Waits until no worker is inside; the job is closed, so that those who enter now leave at once.
@@ -35691,8 +35736,7 @@ static void tn_pool_wait(struct tn_pool *p) {
 
 static void tn_pool_start(struct tn_pool *p) {
   p->started = 1;
-  p->process = tn_os_process_id();
-  p->here = tn_pool_page_here();
+  tn_pool_home_open(&p->home);
   tn_os_cores_get(&p->cores);
   p->core = -1;
   while (p->workers < p->threads - 1) {
@@ -35726,35 +35770,45 @@ static int tn_pool_wanted(const tiny_desc *d) {
   return n < TN_POOL_MAX ? n : TN_POOL_MAX;
 }
 
-static void tn_pool_close(tiny_ctx *t) {
-  struct tn_pool *p = t->pool;
+static size_t tn_pool_nbytes(int threads) {
+  return sizeof(struct tn_pool) + (size_t)threads * sizeof(tn_os_thread);
+}
+// Of so many threads, the caller's included; they are started by the first job that has use for them. NULL: refused.
+static struct tn_pool *tn_pool_new(tiny_ctx *t, int threads, int spins) {
+  struct tn_pool *p = (struct tn_pool *)tiny_realloc(t, NULL, 0, tn_pool_nbytes(threads));
+  if (!p) return NULL;
+  memset(p, 0, tn_pool_nbytes(threads));
+  p->threads = threads;
+  p->spins = spins;
+  p->worker = (tn_os_thread *)(void *)(p + 1);
+  tn_pool_reset(p);
+  return p;
+}
+static void tn_pool_free(tiny_ctx *t, struct tn_pool *p) {
   if (!p) return;
-  if (p->started && p->process != tn_os_process_id()) tn_pool_reset(p);    // emulators may know of no such page
+  if (p->started && p->home.process != tn_os_process_id()) tn_pool_reset(p);   // emulators may know of no such page
   tn_os_atomic_store(&p->quit, 1);
   if (p->workers) tn_pool_call(p, p->workers);
   for (int i = 0; i < p->workers; i++) tn_os_thread_join(&p->worker[i]);
   tn_os_mutex_close(&p->lock);
   tn_os_cond_close(&p->wake);
   tn_os_cond_close(&p->done);
-  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
-  tn_release(t, p, sizeof *p + (size_t)p->threads * sizeof *p->worker);
-  t->pool = NULL;
+  tn_pool_home_close(&p->home);
+  tn_release(t, p, tn_pool_nbytes(p->threads));
 }
 
-// Threads are started by the first tiny_parallel that has use for them.
+// The context's own.
 static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   const int host = d && d->pool.fn;
   const int threads = !host ? tn_pool_wanted(d) : d->pool.threads > 1 ? d->pool.threads : 1;
-  const size_t nbytes = sizeof(struct tn_pool) + (size_t)threads * sizeof(tn_os_thread);
-  struct tn_pool *p = (struct tn_pool *)tn_alloc(t, nbytes);
-  if (!p) return TINY_E_MEMORY;
-  if (host) p->host = d->pool;
-  p->threads = threads;
-  p->spins = threads <= tn_os_cores();     // else spinning takes the core from those who work
-  p->worker = (tn_os_thread *)(void *)(p + 1);
-  tn_pool_reset(p);
-  t->pool = p;
-  return TINY_OK;
+  t->pool = tn_pool_new(t, threads, threads <= tn_os_cores());   // else spinning takes the core from those who work
+  if (!t->pool) tn_out_of_memory(t, tn_pool_nbytes(threads));
+  else if (host) t->pool->host = d->pool;
+  return t->pool ? TINY_OK : TINY_E_MEMORY;
+}
+static void tn_pool_close(tiny_ctx *t) {
+  tn_pool_free(t, t->pool);
+  t->pool = NULL;
 }
 
 // What to open a context with that has as many threads as t.
@@ -35771,6 +35825,304 @@ static int tn_pool_most(const tiny_ctx *t) {
 #endif // TINY_NO_THREADS
 #endif
 // ---- end src/runtime/pool.c ----
+// ---- begin src/runtime/queue.c ----
+// queue: what a device is given, in order, done by a thread of the device's own while the context's goes on.
+//
+// In:    items: two functions and what they are called with. Out: of each item, in the order in which they were pushed,
+//        `happens` has run on the queue's thread, and then, some time later, `ends` on the context's.
+// Holds: the context's thread alone asks for memory and gives it back: what an item frees, its `ends` frees, where the
+//        context next calls. An item is a run of bytes in a ring that is made with the queue: pushing asks for nothing,
+//        and where the ring is full, the caller waits for half of it. What is larger than a quarter of it is no item:
+//        its caller waits until everything has happened, and does it by itself.
+// Places in the order are counts of bytes: given, happened and ended only grow, ended <= happened <= given, and byte i
+// of the order lies at i % nbytes of the ring. An event is a queue and what was given to it when the event was made: it
+// has happened when so much has. Who waits keeps these two numbers, not the event, and may be any queue of any context.
+// What is waited for was given before the wait, so that no circle of queues waits.
+// Who waits spins for a moment, then writes the place that is wanted, looks once more, and sleeps; who goes on writes
+// `happened`, then looks at what is wanted. All four are sequentially consistent: one sees the other.
+// Where the system refuses a thread, items happen when they are pushed. A child of fork starts a thread of its own,
+// behind what has happened: the host forks where nothing is under way, which would happen in both processes.
+#ifndef TN_RUNTIME_QUEUE
+#define TN_RUNTIME_QUEUE
+#ifndef TINY_AMALGAMATED
+#include "pool.c"
+#endif
+
+// What is given behind it happens after `place` of queue. NULL: it has happened, as everything has where there is none.
+typedef struct tn_queue_event { struct tn_queue *queue; int64_t place; } tn_queue_event;
+static const tn_queue_event tn_queue_happened = {NULL, 0};
+typedef void (*tn_queue_fn)(void *dev, void *item);          // dev: of the queue; item: what was written for it
+
+#ifdef TINY_NO_THREADS
+// There is none.
+static int tn_queue_wanted(const tiny_ctx *t) { (void)t; return 0; }
+static struct tn_queue *tn_queue_open(tiny_ctx *t, void *dev) { (void)t; (void)dev; return NULL; }
+static void tn_queue_close(struct tn_queue *q) { (void)q; }
+static int tn_queue_threads(const struct tn_queue *q) { (void)q; return 1; }
+static void tn_queue_run(struct tn_queue *q, int n, void (*task)(void *arg, int i), void *arg) {
+  (void)q;
+  tn_pool_alone(n, task, arg);
+}
+static void *tn_queue_room(struct tn_queue *q, tn_queue_fn happens, tn_queue_fn ends, size_t nbytes) {
+  (void)q; (void)happens; (void)ends; (void)nbytes;
+  return NULL;
+}
+static void tn_queue_push(struct tn_queue *q) { (void)q; }
+static void tn_queue_fail(struct tn_queue *q, tiny_code code, const char *what) { (void)q; (void)code; (void)what; }
+static void tn_queue_reap(struct tn_queue *q) { (void)q; }
+static void tn_queue_drain(struct tn_queue *q) { (void)q; }
+static tiny_code tn_queue_sync(struct tn_queue *q) { (void)q; return TINY_OK; }
+static const tn_queue_event *tn_queue_event_new(struct tn_queue *q) { (void)q; return &tn_queue_happened; }
+static void tn_queue_event_free(tiny_ctx *t, const tn_queue_event *e) { (void)t; (void)e; }
+static void tn_queue_wait(struct tn_queue *q, const tn_queue_event *e) { (void)q; (void)e; }
+
+#else
+
+#ifndef TN_QUEUE_NBYTES                    // of the ring, a power of two
+  #define TN_QUEUE_NBYTES (64 * 1024)
+#endif
+enum { TN_QUEUE_UNIT = 32 };               // bytes, of which items are multiples: what is left of the ring is one, too
+
+typedef struct tn_queue_item {
+  tn_queue_fn happens, ends;               // NULL: nothing to do
+  int64_t nbytes;                          // with this head; what the functions are given follows
+} tn_queue_item;
+
+struct tn_queue {
+  tiny_ctx *t; void *dev;
+  char *ring; int64_t nbytes, ended;
+  struct tn_pool *pool; int threads;       // NULL: the queue's thread runs all tasks
+  int started, spins;                      // started: there is a thread; spins: and a core for each
+  tn_pool_home home;
+  tn_os_thread thread;
+  tn_os_mutex lock; tn_os_cond work, done;
+  tiny_code failed; char why[256];         // first, of what happened since the last sync
+  char apart0[64]; int64_t given, sleeps, quit;              // counters of one side are cache lines apart from others
+  char apart1[64]; int64_t happened, wanted;                 // wanted: the first place that somebody sleeps for
+  char apart2[64];
+};
+
+// ** what happens: on the queue's thread, or where there is none, on the context's **
+
+static tn_queue_item *tn_queue_at(struct tn_queue *q, int64_t place) {
+  return (tn_queue_item *)(void *)(q->ring + (place & (q->nbytes - 1)));
+}
+
+static void tn_queue_step(struct tn_queue *q) {
+  const int64_t at = tn_os_atomic_load(&q->happened);
+  tn_queue_item *u = tn_queue_at(q, at);
+  const int64_t behind = at + u->nbytes;
+  if (u->happens) u->happens(q->dev, u + 1);
+  tn_os_atomic_store(&q->happened, behind);
+  if (tn_os_atomic_load(&q->wanted) > behind) return;
+  tn_os_lock(&q->lock);
+  tn_os_atomic_store(&q->wanted, INT64_MAX);                 // who still sleeps says so again
+  tn_os_wake_all(&q->done);
+  tn_os_unlock(&q->lock);
+}
+
+static void tn_queue_work(void *arg) {
+  struct tn_queue *q = (struct tn_queue *)arg;
+  for (;;) {
+    const int64_t next = tn_os_atomic_load(&q->happened) + 1;
+    if (!tn_pool_spin(q->spins, &q->given, next)) {
+      tn_os_lock(&q->lock);
+      tn_os_atomic_store(&q->sleeps, 1);   // then reads given; who gives writes given, then reads sleeps
+      while (tn_os_atomic_load(&q->given) < next && !tn_os_atomic_load(&q->quit)) tn_os_wait(&q->work, &q->lock);
+      tn_os_atomic_store(&q->sleeps, 0);
+      tn_os_unlock(&q->lock);
+      if (tn_os_atomic_load(&q->given) < next) return;
+    }
+    (void)tn_float_enter();                // each time: a kernel may have left another mode behind
+    tn_queue_step(q);
+  }
+}
+
+// The first error since the last sync; for `happens`.
+static void tn_queue_fail(struct tn_queue *q, tiny_code code, const char *what) {
+  if (q->failed != TINY_OK) return;
+  q->failed = code;
+  snprintf(q->why, sizeof q->why, "%s", what);
+}
+
+// Tasks on the threads of the queue; for `happens`.
+static void tn_queue_run(struct tn_queue *q, int n, void (*task)(void *arg, int i), void *arg) {
+  tn_pool_run(q->pool, n, task, arg);
+}
+
+// Waits until `place` of q has happened; any thread may.
+static void tn_queue_reach(struct tn_queue *q, int64_t place) {
+  if (tn_pool_spin(q->spins, &q->happened, place)) return;
+  tn_os_lock(&q->lock);
+  for (;;) {
+    if (tn_os_atomic_load(&q->wanted) > place) tn_os_atomic_store(&q->wanted, place);
+    if (tn_os_atomic_load(&q->happened) >= place) break;
+    tn_os_wait(&q->done, &q->lock);
+  }
+  tn_os_unlock(&q->lock);
+}
+
+// ** its thread **
+
+// Locks and thread as before the first item. What is there of them in a child of fork is written over, not closed.
+static void tn_queue_reset(struct tn_queue *q) {
+  tn_pool_home_close(&q->home);
+  q->started = 0;
+  q->sleeps = q->quit = 0;
+  q->wanted = INT64_MAX;
+  tn_os_mutex_open(&q->lock);
+  tn_os_cond_open(&q->work);
+  tn_os_cond_open(&q->done);
+}
+
+// What was given is seen to: by the thread, which sleeps or is not there yet; or here.
+static void tn_queue_wake(struct tn_queue *q) {
+  if (q->started && tn_pool_home_left(&q->home)) tn_queue_reset(q);
+  if (!q->started) {
+    tn_pool_home_open(&q->home);
+    q->started = tn_os_thread_start(&q->thread, tn_queue_work, q);
+  }
+  if (!q->started) {
+    const tn_float_mode was = tn_float_enter();
+    tn_pool_home_close(&q->home);
+    while (tn_os_atomic_load(&q->happened) < q->given) tn_queue_step(q);
+    tn_float_leave(&was);
+  } else if (tn_os_atomic_load(&q->sleeps)) {
+    tn_os_lock(&q->lock);
+    tn_os_wake_one(&q->work);
+    tn_os_unlock(&q->lock);
+  }
+}
+
+// ** on the context's thread **
+
+// Gives back what items that have happened held.
+static void tn_queue_reap(struct tn_queue *q) {
+  const int64_t happened = tn_os_atomic_load(&q->happened);
+  while (q->ended < happened) {
+    tn_queue_item *u = tn_queue_at(q, q->ended);
+    if (u->ends) u->ends(q->dev, u + 1);
+    q->ended += u->nbytes;
+  }
+}
+
+static void tn_queue_own_reach(struct tn_queue *q, int64_t place) {
+  if (tn_os_atomic_load(&q->happened) < place) { tn_queue_wake(q); tn_queue_reach(q, place); }
+  tn_queue_reap(q);
+}
+static void tn_queue_drain(struct tn_queue *q) { tn_queue_own_reach(q, q->given); }
+
+// Everything has happened. What went wrong meanwhile is the context's error, once.
+static tiny_code tn_queue_sync(struct tn_queue *q) {
+  tn_queue_drain(q);
+  const tiny_code code = q->failed;
+  q->failed = TINY_OK;
+  return code == TINY_OK ? code : tiny_fail(q->t, code, "%s", q->why);
+}
+
+// Where the next item is to be written, for tn_queue_push. NULL: it would be too large; everything has happened.
+static void *tn_queue_room(struct tn_queue *q, tn_queue_fn happens, tn_queue_fn ends, size_t nbytes) {
+  if (nbytes > (size_t)(q->nbytes / 4) - sizeof(tn_queue_item)) { tn_queue_drain(q); return NULL; }
+  const int64_t whole = (int64_t)((nbytes + sizeof(tn_queue_item) + TN_QUEUE_UNIT - 1) / TN_QUEUE_UNIT * TN_QUEUE_UNIT);
+  const int64_t rest = q->nbytes - (q->given & (q->nbytes - 1)), skipped = rest < whole ? rest : 0;
+  const int64_t last = q->given + skipped + whole - q->nbytes;                 // what lies before is written over
+  tn_queue_reap(q);
+  if (q->ended < last) tn_queue_own_reach(q, last > q->given - q->nbytes / 2 ? last : q->given - q->nbytes / 2);
+  tn_queue_item *u = tn_queue_at(q, q->given);
+  if (skipped) {
+    u->happens = u->ends = NULL; u->nbytes = skipped;
+    tn_os_atomic_add(&q->given, skipped);
+    u = tn_queue_at(q, q->given);
+  }
+  u->happens = happens; u->ends = ends; u->nbytes = whole;
+  return u + 1;
+}
+// Gives the item that was written where tn_queue_room said.
+static void tn_queue_push(struct tn_queue *q) {
+  tn_os_atomic_add(&q->given, tn_queue_at(q, q->given)->nbytes);
+  tn_queue_wake(q);
+}
+
+// ** events **
+
+// The place that q stands at. Where memory is refused, one that has happened.
+static const tn_queue_event *tn_queue_event_new(struct tn_queue *q) {
+  tn_queue_event *e = (tn_queue_event *)tiny_realloc(q->t, NULL, 0, sizeof *e);
+  if (!e) { tn_queue_drain(q); return &tn_queue_happened; }
+  e->queue = q; e->place = q->given;
+  return e;
+}
+static void tn_queue_event_free(tiny_ctx *t, const tn_queue_event *e) {
+  if (e && e != &tn_queue_happened) tn_release(t, (void *)(uintptr_t)e, sizeof *e);
+}
+
+static void tn_queue_later_wait(void *dev, void *item) {
+  const tn_queue_event *e = (const tn_queue_event *)item;
+  (void)dev;
+  tn_queue_reach(e->queue, e->place);
+}
+// What is given to q from now on happens after e. q NULL: the caller waits.
+static void tn_queue_wait(struct tn_queue *q, const tn_queue_event *e) {
+  if (!e->queue || e->queue == q || tn_os_atomic_load(&e->queue->happened) >= e->place) return;
+  if (!q) { tn_queue_reach(e->queue, e->place); return; }
+  *(tn_queue_event *)tn_queue_room(q, tn_queue_later_wait, NULL, sizeof *e) = *e;
+  tn_queue_push(q);
+}
+
+// ** opening and closing **
+
+// Devices go on by themselves where there are several and the library may start threads.
+static int tn_queue_wanted(const tiny_ctx *t) { return t->ndevice > 1 && t->pool && !t->pool->host.fn; }
+
+// Each device has its share of the context's threads, at least one.
+static int tn_queue_threads(const struct tn_queue *q) { return q->threads; }
+
+// Waits for what is left.
+static void tn_queue_close(struct tn_queue *q) {
+  tiny_ctx *t = q->t;
+  tn_queue_drain(q);
+  if (q->started && q->home.process != tn_os_process_id()) tn_queue_reset(q);
+  if (q->started) {
+    tn_os_lock(&q->lock);
+    tn_os_atomic_store(&q->quit, 1);
+    tn_os_wake_one(&q->work);
+    tn_os_unlock(&q->lock);
+    tn_os_thread_join(&q->thread);
+  }
+  tn_os_mutex_close(&q->lock);
+  tn_os_cond_close(&q->work);
+  tn_os_cond_close(&q->done);
+  tn_pool_home_close(&q->home);
+  tn_pool_free(t, q->pool);
+  tn_release(t, q->ring, (size_t)q->nbytes);
+  tn_release(t, q, sizeof *q);
+}
+
+// For a context of which tn_queue_wanted holds. NULL: memory was refused, which is recorded. The thread starts with the
+// first item.
+static struct tn_queue *tn_queue_open(tiny_ctx *t, void *dev) {
+  const int share = t->pool->threads / t->ndevice, threads = share > 1 ? share : 1;
+  const int spins = threads * t->ndevice <= tn_os_cores();
+  struct tn_queue *q = (struct tn_queue *)tiny_realloc(t, NULL, 0, sizeof *q);
+  char *ring = (char *)tiny_realloc(t, NULL, 0, TN_QUEUE_NBYTES);
+  struct tn_pool *pool = threads > 1 ? tn_pool_new(t, threads, spins) : NULL;
+  if (!q || !ring || (threads > 1 && !pool)) {
+    tn_release(t, q, sizeof *q);
+    tn_release(t, ring, TN_QUEUE_NBYTES);
+    tn_pool_free(t, pool);
+    tiny_fail(t, TINY_E_MEMORY, "no memory for a device that goes on by itself");
+    return NULL;
+  }
+  memset(q, 0, sizeof *q);
+  q->t = t; q->dev = dev;
+  q->ring = ring; q->nbytes = TN_QUEUE_NBYTES;
+  q->pool = pool; q->threads = threads; q->spins = spins;
+  tn_queue_reset(q);
+  return q;
+}
+#endif // TINY_NO_THREADS
+#endif
+// ---- end src/runtime/queue.c ----
 // ---- begin src/runtime/elf.c ----
 // elf: loads a freestanding relocatable ELF64 object into executable memory: the linker that kernels need,
 // and no more.
@@ -36179,12 +36531,15 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 // compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that does not
 // answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for so many
 // seconds at most, and so does whatever it starts.
+// One of several devices of a context has a queue (queue.c), on whose thread everything happens, in order; the only one
+// does everything at once, on the thread that calls.
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "../base/caches.c"
 #include "elf.c"
+#include "queue.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
 #endif
@@ -36199,6 +36554,7 @@ enum {
 
 typedef struct tn_cpu {
   tiny_ctx *t;
+  struct tn_queue *queue;                  // NULL: everything happens at once
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int takes_ir;                            // kernels are LLVM IR, not C
@@ -36564,14 +36920,15 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
-  const int whole = !which || !*which || !strcmp(which, "0");
+  const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && (strcmp(which, "avx2") || !tn_os_cpu_as_avx2(&facts))) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers and avx2, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->t = t;
+  if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   c->facts = facts;
   c->cores = tn_os_cores();
@@ -36632,11 +36989,36 @@ static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
   tiny_realloc(t, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
 }
 
+// What was freed may be waiting for what uses it: where memory is refused, that is waited for.
 static void *tn_cpu_alloc(void *dev, size_t nbytes) {
-  return tn_cpu_aligned_alloc(((tn_cpu *)dev)->t, nbytes);
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (!c->queue) return tn_cpu_aligned_alloc(c->t, nbytes);
+  tn_queue_reap(c->queue);
+  void *mem = tn_cpu_aligned_alloc(c->t, nbytes);
+  if (mem) return mem;
+  tn_queue_drain(c->queue);
+  return tn_cpu_aligned_alloc(c->t, nbytes);
+}
+
+// Memory, or a module.
+typedef struct tn_cpu_gone { void *it; size_t nbytes; } tn_cpu_gone;
+static void tn_cpu_later_free(void *dev, void *item) {
+  const tn_cpu_gone *u = (const tn_cpu_gone *)item;
+  tn_cpu_aligned_free(((tn_cpu *)dev)->t, u->it, u->nbytes);
+}
+static void tn_cpu_later_unload(void *dev, void *item) {
+  tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)((const tn_cpu_gone *)item)->it);
+}
+// ends(it) once everything that was given before has happened.
+static void tn_cpu_let_go(tn_cpu *c, tn_queue_fn ends, void *it, size_t nbytes) {
+  const tn_cpu_gone now = {it, nbytes};
+  tn_cpu_gone *u = c->queue ? (tn_cpu_gone *)tn_queue_room(c->queue, NULL, ends, sizeof *u) : NULL;
+  if (!u) { ends(c, (void *)(uintptr_t)&now); return; }
+  *u = now;
+  tn_queue_push(c->queue);
 }
 static void tn_cpu_free(void *dev, void *mem, size_t nbytes) {
-  tn_cpu_aligned_free(((tn_cpu *)dev)->t, mem, nbytes);
+  tn_cpu_let_go((tn_cpu *)dev, tn_cpu_later_free, mem, nbytes);
 }
 
 // Slots for launches that give so much to each task, instead of what was there.
@@ -36644,11 +37026,12 @@ static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
   tn_cpu *c = (tn_cpu *)dev;
   const size_t nbytes = (local_nbytes + 2 * TN_CPU_ALIGN - 1) / TN_CPU_ALIGN * TN_CPU_ALIGN;
   if (nbytes <= c->local_nbytes) return TINY_OK;
-  const int slots = tn_pool_most(c->t);
-  char *fresh = (char *)tn_cpu_aligned_alloc(c->t, nbytes * (size_t)slots);
+  const int slots = c->queue ? tn_queue_threads(c->queue) : tn_pool_most(c->t);
+  char *fresh = (char *)tn_cpu_alloc(c, nbytes * (size_t)slots);
   if (!fresh)
     return tiny_fail(c->t, TINY_E_MEMORY, "CPU: no memory for the %llu bytes that each of %d threads works in",
                      (unsigned long long)nbytes, slots);
+  if (c->queue) tn_queue_drain(c->queue);  // launches use what was there
   tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
   for (int i = 0; i < slots; i++) memset(fresh + (size_t)i * nbytes, 0, TN_CPU_ALIGN);
   c->local = fresh; c->local_nbytes = nbytes; c->slots = slots;
@@ -36656,19 +37039,61 @@ static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
 }
 static void tn_cpu_close(void *dev) {
   tn_cpu *c = (tn_cpu *)dev;
+  if (c->queue) tn_queue_close(c->queue);
   tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
   tn_release(c->t, c, sizeof *c);
 }
 
-static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+typedef struct tn_cpu_copy { void *to; const void *from; size_t nbytes; } tn_cpu_copy;
+static void tn_cpu_later_copy(void *dev, void *item) {
+  const tn_cpu_copy *u = (const tn_cpu_copy *)item;
   (void)dev;
-  if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
+  memcpy(u->to, u->from ? u->from : u + 1, u->nbytes);
+}
+static void *tn_cpu_at(tiny_mem m) { return (char *)m.base + m.offset; }
+
+// What is small is taken along; with what is too large for the queue, everything before it is waited for.
+static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (!nbytes) return TINY_OK;
+  const size_t all = sizeof(tn_cpu_copy) + nbytes;
+  tn_cpu_copy *u = c->queue ? (tn_cpu_copy *)tn_queue_room(c->queue, tn_cpu_later_copy, NULL, all) : NULL;
+  if (!u) { memcpy(tn_cpu_at(dst), src, nbytes); return TINY_OK; }
+  u->to = tn_cpu_at(dst); u->from = NULL; u->nbytes = nbytes;
+  memcpy(u + 1, src, nbytes);
+  tn_queue_push(c->queue);
   return TINY_OK;
 }
-static tiny_code tn_cpu_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
-  (void)dev;
-  if (nbytes) memcpy(dst, (const char *)src.base + src.offset, nbytes);
+static tiny_code tn_cpu_copy_from(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  (void)from;
+  if (!nbytes) return TINY_OK;
+  tn_cpu_copy *u = c->queue ? (tn_cpu_copy *)tn_queue_room(c->queue, tn_cpu_later_copy, NULL, sizeof *u) : NULL;
+  if (!u) { memcpy(tn_cpu_at(dst), tn_cpu_at(src), nbytes); return TINY_OK; }
+  u->to = tn_cpu_at(dst); u->from = tn_cpu_at(src); u->nbytes = nbytes;
+  tn_queue_push(c->queue);
   return TINY_OK;
+}
+static tiny_code tn_cpu_sync(void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return c->queue ? tn_queue_sync(c->queue) : TINY_OK;
+}
+static tiny_code tn_cpu_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  const tiny_code code = tn_cpu_sync(dev);
+  if (nbytes && code == TINY_OK) memcpy(dst, tn_cpu_at(src), nbytes);
+  return code;
+}
+
+static void *tn_cpu_event(void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return (void *)(uintptr_t)(c->queue ? tn_queue_event_new(c->queue) : &tn_queue_happened);
+}
+static tiny_code tn_cpu_wait(void *dev, void *event) {
+  tn_queue_wait(((const tn_cpu *)dev)->queue, (const tn_queue_event *)event);
+  return TINY_OK;
+}
+static void tn_cpu_event_free(void *dev, void *event) {
+  tn_queue_event_free(((const tn_cpu *)dev)->t, (const tn_queue_event *)event);
 }
 
 // ** modules and launches **
@@ -36697,7 +37122,9 @@ static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
 #undef TN_CPU_F1
 #undef TN_CPU_F2
 #undef TN_CPU_F3
-static void tn_cpu_unload(void *dev, void *module) { tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)module); }
+static void tn_cpu_unload(void *dev, void *module) {
+  if (module) tn_cpu_let_go((tn_cpu *)dev, tn_cpu_later_unload, module, 0);
+}
 static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
   (void)dev;
   return tn_elf_symbol((const tn_elf *)module, kernel);
@@ -36731,38 +37158,76 @@ static void tn_cpu_task_with_local(void *arg, int i) {
   tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
+// A launch that waits in the queue; its arguments and then the addresses of its memory follow.
+typedef struct tn_cpu_launched {
+  tn_cpu_kernel kernel; int tasks, nargs;
+  size_t local_nbytes; uint64_t *stamp;
+} tn_cpu_launched;
+static void tn_cpu_later_launch(void *dev, void *item) {
+  const tn_cpu_launched *u = (const tn_cpu_launched *)item;
+  const int64_t *args = (const int64_t *)(const void *)(u + 1);
+  tn_cpu *c = (tn_cpu *)dev;
+  const tn_cpu_call call = {c, u->kernel, (void *const *)(const void *)(args + u->nargs), (const long long *)args};
+  if (u->local_nbytes && u->local_nbytes + TN_CPU_ALIGN > c->local_nbytes) {
+    tn_queue_fail(c->queue, TINY_E_INTERNAL, "CPU: a launch wants LOCAL memory that nobody has reserved");
+    return;
+  }
+  if (u->stamp) u->stamp[0] = tn_os_now();
+  tn_queue_run(c->queue, u->tasks, u->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, (void *)(uintptr_t)&call);
+  if (u->stamp) u->stamp[1] = tn_os_now();
+}
+// 0: too large for the queue; everything has happened.
+static int tn_cpu_launch_later(tn_cpu *c, const tiny_launch *l) {
+  const size_t nargs = (size_t)l->nargs, nmem = (size_t)l->nmem;
+  tn_cpu_launched *u = (tn_cpu_launched *)tn_queue_room(c->queue, tn_cpu_later_launch, NULL,
+                                                        sizeof *u + nargs * sizeof *l->args + nmem * sizeof(void *));
+  if (!u) return 0;
+  int64_t *args = (int64_t *)(void *)(u + 1);
+  void **mem = (void **)(void *)(args + nargs);
+  memcpy(&u->kernel, &l->kernel, sizeof u->kernel);
+  u->tasks = l->tasks < 1 ? 1 : (int)l->tasks;
+  u->nargs = l->nargs;
+  u->local_nbytes = l->local_nbytes; u->stamp = l->stamp;
+  if (nargs) memcpy(args, l->args, nargs * sizeof *args);
+  for (size_t i = 0; i < nmem; i++) mem[i] = tn_cpu_at(l->mem[i]);
+  tn_queue_push(c->queue);
+  return 1;
+}
+
 static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
-  tiny_ctx *t = ((tn_cpu *)dev)->t;
+  tn_cpu *c = (tn_cpu *)dev;
+  tiny_ctx *t = c->t;
   void *few[TN_CPU_PARAMS], **mem = few;
   const tiny_mem *const from = l->mem;
   uint64_t *const stamp = l->stamp;
   tn_cpu_call call;
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
+  if (c->queue && tn_cpu_launch_later(c, l)) return TINY_OK;
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
   if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)from[i].base + from[i].offset;
   memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
-  call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = c;
   if (stamp) stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
   if (stamp) stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
-static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
-
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_copy_from, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_event, tn_cpu_wait, tn_cpu_event_free,
+  tn_cpu_sync, tn_cpu_reserve
 };
 // The same processor, by LLVM IR: needs clang 15 or later.
 static const tiny_backend tn_llvm_backend = {
   TINY_BACKEND_VERSION, "LLVM", tn_cpu_open_llvm, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_copy_from, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_event, tn_cpu_wait, tn_cpu_event_free,
+  tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
 #endif
@@ -36839,7 +37304,7 @@ static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
   TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc,
-  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, tn_interp_load_uops,
+  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, NULL, tn_interp_load_uops,
   tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, NULL, NULL, NULL, tn_interp_sync, NULL
 };
 #endif
@@ -36917,6 +37382,17 @@ static void *tn_null_alloc(void *dev, size_t nbytes) {
 static void tn_null_free(void *dev, void *mem, size_t nbytes) {
   tn_cpu_aligned_free(((tn_null *)dev)->t, mem, nbytes);
 }
+static tiny_code tn_null_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  (void)dev;
+  if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_null_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  (void)dev;
+  if (nbytes) memcpy(dst, (const char *)src.base + src.offset, nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_null_sync(void *dev) { (void)dev; return TINY_OK; }
 static tiny_code tn_null_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   (void)dev; (void)log;
   for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i].data, source[i].n);
@@ -36938,8 +37414,8 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 
 static const tiny_backend tn_null_backend = {
   TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
-  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
+  tn_null_alloc, tn_null_free, tn_null_copy_in, tn_null_copy_out, NULL, NULL, tn_null_compile,
+  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_null_sync, NULL
 };
 #endif
 // ---- end src/runtime/null.c ----
@@ -42529,256 +43005,259 @@ Where things stand in tiny.h
 
     500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    757  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1461  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    759  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1463  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1667  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1669  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2033  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2035  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2189  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2191  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2326  src/api/io.h                 tensors from files and to files
-   2402  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2328  src/api/io.h                 tensors from files and to files
+   2404  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2811  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2819  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2977  src/base/number.c            numbers as text, in and out
-   3414  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   2985  src/base/number.c            numbers as text, in and out
+   3422  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3599  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3607  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3789  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3797  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3891  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3899  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4297  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4305  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4415  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4423  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4562  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5055  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4570  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5063  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5635  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5643  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5866  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6026  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6739  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5874  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6034  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6765  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6846  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6872  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6937  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6963  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7049  src/ir/args.c                which k, v and sources fit an op
-   7206  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7825  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7075  src/ir/args.c                which k, v and sources fit an op
+   7233  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7852  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8408  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8435  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8768  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8795  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8880  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8907  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9317  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9344  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9591  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9618  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10481  src/ir/spec.c                the verifier
-  10826  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10508  src/ir/spec.c                the verifier
+  10854  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11042  src/rules/notation.c         the algebra that bodies of rules are written in
-  11077  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11275  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11070  src/rules/notation.c         the algebra that bodies of rules are written in
+  11105  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11303  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11435  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11463  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11829  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11857  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12028  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12056  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12442  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12470  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12784  src/rules/decompose.c        from what the IR means to what a target can do
-  13374  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12812  src/rules/decompose.c        from what the IR means to what a target can do
+  13402  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13408  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13436  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13907  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13935  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13989  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14017  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14668  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14696  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14889  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14917  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15499  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15527  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15787  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15815  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16260  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16288  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16367  src/tensor/activation.c      what stands between the layers of a network
-  16547  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16892  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16395  src/tensor/activation.c      what stands between the layers of a network
+  16575  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16920  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17136  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17164  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17867  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17895  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18499  src/tensor/random.c          numbers from a counter, the same on every device
-  18773  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18527  src/tensor/random.c          numbers from a counter, the same on every device
+  18801  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19093  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19389  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19121  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19417  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19526  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19554  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20065  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20093  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20784  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20812  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21186  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21214  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21325  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21353  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21772  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21800  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22208  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22236  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22556  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22876  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23002  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22584  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22904  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23030  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23160  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23188  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23652  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23928  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23680  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23956  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24024  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24052  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24279  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24674  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24307  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24702  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24950  src/tensor/params.c          lists of named tensors: what a network consists of
-  25043  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24978  src/tensor/params.c          lists of named tensors: what a network consists of
+  25071  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25425  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25453  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25541  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25569  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25838  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25866  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25954  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25982  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26426  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26454  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27201  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27229  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27669  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27697  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28103  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28131  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28279  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28307  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28696  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28813  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28724  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28841  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29250  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29278  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29416  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29444  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29642  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  29868  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29670  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  29896  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29997  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30059  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30025  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30087  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30217  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30284  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30586  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30245  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30312  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30614  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30675  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30703  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30739  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30767  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30873  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30901  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30951  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31010  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30979  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31038  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31648  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31676  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31747  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31775  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31840  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31868  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32229  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32257  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32811  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32839  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32930  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33022  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32958  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33050  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33093  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33121  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33197  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33297  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33372  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33512  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33225  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33325  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33400  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33540  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33847  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33875  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34073  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34101  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34319  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34347  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34380  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34408  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34924  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34952  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35480  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35775  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35508  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+                                      own
+  35829  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+                                      while the context's goes on
+  36127  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36170  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36772  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36522  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37237  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  36849  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37314  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36947  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37158  src/runtime/device.c         which backend a context runs on
-  37300  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37423  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37634  src/runtime/device.c         which backend a context runs on
+  37776  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37926  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37621  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37686  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38097  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38162  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38036  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38458  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38512  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38934  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39175  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39651  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39613  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40089  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40381  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40857  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40599  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41075  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40872  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41348  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41140  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41616  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41317  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41793  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41491  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41852  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42088  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41967  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42328  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42564  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42236  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42402  src/runtime/context.c        opening and closing, the first error, totals
+  42712  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42878  src/runtime/context.c        opening and closing, the first error, totals
 */
