@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source a05952b4e3d6a752df93b8a1e4e99d41e842c5a01ba356281f19d63f28215b07
+/* tiny.h 0.1.0, source df3cd221d2a1e31f01bfb33347596dc23dabddae8e092b5a1f5f05ab5a285554
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2767,7 +2767,7 @@ struct tiny_backend {
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
   // From src, memory of another device of this backend and context, in dev's order; it may return before it happened.
   // `from` is not asked: before, the library makes dev wait for an event of `from` behind which src holds what is
-  // wanted; after, it makes `from` wait for an event of dev before what it gives to `from` next uses or frees src.
+  // wanted; after, it makes `from` wait for an event of dev before what it gives to `from` next writes or frees src.
   // NULL: by way of the host.
   tiny_code  (*copy_from)(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes);
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
@@ -2809,7 +2809,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "a05952b4e3d6a752df93b8a1e4e99d41e842c5a01ba356281f19d63f28215b07"
+#define TN_SOURCE_ID "df3cd221d2a1e31f01bfb33347596dc23dabddae8e092b5a1f5f05ab5a285554"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.

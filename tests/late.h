@@ -7,8 +7,8 @@
 //   seed & 3          1: the host cannot point into memory, but map shows it; 2: it does not; else memory is the host's
 //   seed >> 2 & 3     how early: at one call of 8, never, of 2, of 64; then some of what waits is done
 //   seed >> 4 & 1     1: there is no clock
-// A copy from another device fails where that one is still to write the memory, as nobody waited for it; and what uses
-// the memory before the copy has happened fails on the other device.
+// A copy from another device fails where that one is still to write the memory, as nobody waited for it; and what writes
+// or frees the memory before the copy has happened fails on the other device.
 // Included by runtime/device.c (TN_TEST_BACKEND).
 #ifndef LATE_H
 #define LATE_H
@@ -61,19 +61,17 @@ static void *late_far(const late *q, void *p) { return q->far && p ? (void *)((u
 static tiny_code late_reach(late *q, uint64_t place, int mine);
 static void late_event_drop(late_event *e) { if (tn_os_atomic_add(&e->refs, -1) == 1) free(e); }
 
-// Memory that u writes for certain, and all that it uses.
-static int late_writes(const late_call *u, const void *mem) {
-  return u->what == LATE_FREE ? u->at == mem : u->l.nmem > 0 && u->l.mem[0].base == mem;
-}
-static int late_uses(const late_call *u, const void *mem) {
-  int uses = u->what == LATE_FREE && u->at == mem;
-  for (int i = 0; i < u->l.nmem; i++) uses |= u->l.mem[i].base == mem;
-  return uses;
+// Does u write some of what r copies, or free it? A kernel writes from its first parameter on, who knows how far.
+static int late_writes(const late_call *u, const late_call *r) {
+  if (u->what == LATE_FREE || u->l.nmem == 0) return u->what == LATE_FREE && u->at == r->l.mem[1].base;
+  const uintptr_t from = (uintptr_t)r->l.mem[1].base + r->l.mem[1].offset;
+  const uintptr_t to = (uintptr_t)u->l.mem[0].base + u->l.mem[0].offset;
+  return to < from + r->size && (to >= from || to + u->size > from);
 }
 static tiny_code late_copy(tiny_ctx *t, late *q, late_call *u) {
   late *from = (late *)u->at;
   for (const late_call *w = from->first; w && w->before < u->place && from != q; w = w->next)
-    if (late_writes(w, u->l.mem[1].base))
+    if (late_writes(w, u))
       return tiny_fail(t, TINY_E_INTERNAL, "LATE: memory is copied from a device that is still to write it");
   memcpy((char *)u->l.mem[0].base + u->l.mem[0].offset, (char *)u->l.mem[1].base + u->l.mem[1].offset, u->size);
   return TINY_OK;
@@ -87,8 +85,8 @@ static tiny_code late_do(tiny_ctx *t, void *arg) {
     for (late_call **r = &((late *)u->at)->reading; *r; r = &(*r)->reads) if (*r == u) { *r = u->reads; break; }
   int early = 0;
   for (late_call *r = w->q->reading; r; r = r->reads)
-    if (u->before >= r->place && late_uses(u, r->l.mem[1].base)) { early = 1; r->size = 0; }     // it may be freed
-  if (early) return tiny_fail(t, TINY_E_INTERNAL, "LATE: memory is used that another device is still to copy");
+    if (u->before >= r->place && late_writes(u, r)) { early = 1; r->size = 0; }      // it may be freed
+  if (early) return tiny_fail(t, TINY_E_INTERNAL, "LATE: memory is written or freed that is still to be copied");
   if (u->what == LATE_COPY) return tn_interp_backend.copy_in(t, u->l.mem[0], u->data, u->size);
   if (u->what == LATE_FROM) return late_copy(t, w->q, u);
   if (u->what == LATE_WAIT) {

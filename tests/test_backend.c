@@ -331,7 +331,7 @@ static void test_wrong_copies(tiny_ctx *t, int what) {
   if (wrong == &b) CHECK_EQ(late_backend.sync(b.dev), TINY_E_INTERNAL);
   CHECK_EQ(late_backend.sync(a.dev), wrong == &a ? TINY_E_INTERNAL : TINY_OK);
   CHECK_EQ(late_backend.sync(b.dev), TINY_OK);
-  CHECK(strstr(tiny_error(t), wrong == &a ? "still to copy" : "still to write") != NULL);
+  CHECK(strstr(tiny_error(t), wrong == &a ? "still to be copied" : "still to write") != NULL);
   tiny_clear(t);
   if (what != 3) late_backend.free(a.dev, more.base, 16);
   CHECK_EQ(one_close(&b) + one_close(&a), 0);

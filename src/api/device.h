@@ -364,7 +364,7 @@ struct tiny_backend {
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
   // From src, memory of another device of this backend and context, in dev's order; it may return before it happened.
   // `from` is not asked: before, the library makes dev wait for an event of `from` behind which src holds what is
-  // wanted; after, it makes `from` wait for an event of dev before what it gives to `from` next uses or frees src.
+  // wanted; after, it makes `from` wait for an event of dev before what it gives to `from` next writes or frees src.
   // NULL: by way of the host.
   tiny_code  (*copy_from)(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes);
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
