@@ -7,8 +7,8 @@
 //   seed & 3          1: the host cannot point into memory, but map shows it; 2: it does not; else memory is the host's
 //   seed >> 2 & 3     how early: at one call of 8, never, of 2, of 64; then some of what waits is done
 //   seed >> 4 & 1     1: there is no clock
-// A copy from another device fails where that one is still to write the memory, as nobody waited for it; and what writes
-// or frees the memory before the copy has happened fails on the other device.
+// A copy from another device fails where that one is still to write the memory, as nobody waited for it; what writes or
+// frees the memory before the copy has happened fails on the other device.
 // Included by runtime/device.c (TN_TEST_BACKEND).
 #ifndef LATE_H
 #define LATE_H
