@@ -368,11 +368,14 @@ NUMBERS
 THREADS
   A context and its tensors belong to one thread at a time; contexts share nothing, so each thread may have
   its own. The CPU device runs kernels on its own threads or on tiny_desc.pool, and on the thread that calls.
+  Of several CPU devices in a context each has a thread that goes on by itself, and its share of the others;
+  with tiny_desc.pool, or without threads, they take turns on the thread that calls.
   Results do not depend on their number. Threads that call and those of a pool want stacks of 64 KiB: operands that
   kernels pack lie in memory that is asked for, once for each thread, when the kernels are made. A pool that names
   no number of threads counts as one for each core; where more tasks run at a time, they wait for each other.
   A child of fork may use and close a context that was in no call meanwhile, and open others: it starts threads of its
-  own. A context that was in a call on another thread is left alone there. What else a host may count on is listed in
+  own. Of a context with several devices each must have done what it was given: what it computed last has been read.
+  A context that was in a call on another thread is left alone there. What else a host may count on is listed in
   docs/host.md.
   Products of bf16 or byte matrices use the tiles of Intel AMX where Linux grants them. It is asked by the first such
   product; from then on it refuses alternate signal stacks (sigaltstack) below sysconf(_SC_MINSIGSTKSZ), about 12 KB.
@@ -43003,261 +43006,261 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    503  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    759  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1463  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    762  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1466  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1669  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1672  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2035  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2038  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2191  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2194  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2328  src/api/io.h                 tensors from files and to files
-   2404  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2331  src/api/io.h                 tensors from files and to files
+   2407  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2819  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2822  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2985  src/base/number.c            numbers as text, in and out
-   3422  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   2988  src/base/number.c            numbers as text, in and out
+   3425  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3607  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3610  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3797  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3800  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3899  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3902  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4305  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4308  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4423  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4426  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4570  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5063  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4573  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5066  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5643  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5646  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5874  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6034  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6765  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5877  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6037  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6768  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6872  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6875  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6963  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6966  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7075  src/ir/args.c                which k, v and sources fit an op
-   7233  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7852  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7078  src/ir/args.c                which k, v and sources fit an op
+   7236  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7855  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8435  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8438  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8795  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8798  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8907  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8910  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9344  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9347  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9618  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9621  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10508  src/ir/spec.c                the verifier
-  10854  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10511  src/ir/spec.c                the verifier
+  10857  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11070  src/rules/notation.c         the algebra that bodies of rules are written in
-  11105  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11303  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11073  src/rules/notation.c         the algebra that bodies of rules are written in
+  11108  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11306  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11463  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11466  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11857  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11860  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12056  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12059  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12470  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12473  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12812  src/rules/decompose.c        from what the IR means to what a target can do
-  13402  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12815  src/rules/decompose.c        from what the IR means to what a target can do
+  13405  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13436  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13439  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13935  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  13938  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14017  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14020  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14696  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14699  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14917  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  14920  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15527  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15530  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15815  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  15818  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16288  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16291  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16395  src/tensor/activation.c      what stands between the layers of a network
-  16575  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16920  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16398  src/tensor/activation.c      what stands between the layers of a network
+  16578  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  16923  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17164  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17167  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17895  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  17898  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18527  src/tensor/random.c          numbers from a counter, the same on every device
-  18801  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18530  src/tensor/random.c          numbers from a counter, the same on every device
+  18804  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19121  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19417  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19124  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19420  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19554  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19557  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20093  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20096  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20812  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  20815  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21214  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21217  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21353  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21356  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21800  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  21803  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22236  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22239  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22584  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22904  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23030  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22587  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  22907  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23033  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23188  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23191  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23680  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23956  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23683  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  23959  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24052  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24055  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24307  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24702  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24310  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24705  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24978  src/tensor/params.c          lists of named tensors: what a network consists of
-  25071  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  24981  src/tensor/params.c          lists of named tensors: what a network consists of
+  25074  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25453  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25456  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25569  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25572  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25866  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  25869  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25982  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  25985  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26454  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26457  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27229  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27232  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27697  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27700  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28131  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28134  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28307  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28310  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28724  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28841  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28727  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  28844  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29278  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29281  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29444  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29447  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29670  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  29896  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29673  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  29899  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30025  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30087  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30028  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30090  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30245  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30312  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30614  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30248  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30315  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30617  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30703  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30706  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30767  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30770  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30901  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  30904  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30979  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31038  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  30982  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31041  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31676  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31679  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31775  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  31778  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31868  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  31871  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32257  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32260  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32839  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  32842  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32958  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33050  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  32961  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33053  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33121  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33124  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33225  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33325  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33400  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33540  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33228  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33328  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33403  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33543  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33875  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  33878  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34101  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34104  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34347  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34350  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34408  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34411  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34952  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  34955  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35508  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  35511  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  35829  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  35832  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  36127  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36130  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36522  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37237  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36525  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37240  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37314  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37317  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37423  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37634  src/runtime/device.c         which backend a context runs on
-  37776  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37926  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37426  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37637  src/runtime/device.c         which backend a context runs on
+  37779  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37929  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38097  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38162  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38100  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38165  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38512  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38934  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38515  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38937  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39651  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39654  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40089  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40092  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40857  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40860  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41075  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41078  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41348  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41351  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41616  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41619  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41793  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41796  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41967  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42328  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42564  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41970  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42331  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42567  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42712  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42878  src/runtime/context.c        opening and closing, the first error, totals
+  42715  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42881  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -750,8 +750,6 @@ int main(void) {
   test_event_threads();
   test_random();
   test_refused();
-#ifndef __SANITIZE_THREAD__
   if (!SANITIZED) test_forks();
-#endif
   return test_report();
 }
