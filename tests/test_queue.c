@@ -174,6 +174,8 @@ static void test_which(void) {
   for (int i = 0; i < 5; i++) {
     CHECK(several_open(&s, threads[i][1], threads[i][0], 0));
     for (int k = 0; k < s.n; k++) CHECK_EQ(tn_queue_threads(queue_of(s.dev[k])), threads[i][2]);
+    CHECK_EQ(queue_of(s.dev[1])->nbytes, TN_QUEUE_NBYTES);
+    CHECK_EQ(TN_QUEUE_NBYTES, 2048);
     several_close(&s);
   }
   for (int host = 0; host < 2; host++) {   // a single device, or the host's threads
