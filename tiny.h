@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 93e88d6f634eb317fff2a9c53d6af85a9662c485a88ad3d92787be05bba6a192
+/* tiny.h 0.1.0, source b17f7c83e521ac0b83d5aefbc207a4ff80009a06954031c131a6c1c15e076b75
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -368,11 +368,14 @@ NUMBERS
 THREADS
   A context and its tensors belong to one thread at a time; contexts share nothing, so each thread may have
   its own. The CPU device runs kernels on its own threads or on tiny_desc.pool, and on the thread that calls.
+  Of several CPU devices in a context each has a thread that goes on by itself, and its share of the others;
+  with tiny_desc.pool, or without threads, they take turns on the thread that calls.
   Results do not depend on their number. Threads that call and those of a pool want stacks of 64 KiB: operands that
   kernels pack lie in memory that is asked for, once for each thread, when the kernels are made. A pool that names
   no number of threads counts as one for each core; where more tasks run at a time, they wait for each other.
   A child of fork may use and close a context that was in no call meanwhile, and open others: it starts threads of its
-  own. A context that was in a call on another thread is left alone there. What else a host may count on is listed in
+  own. Of a context with several devices each must have done what it was given: what it computed last has been read.
+  A context that was in a call on another thread is left alone there. What else a host may count on is listed in
   docs/host.md.
   Products of bf16 or byte matrices use the tiles of Intel AMX where Linux grants them. It is asked by the first such
   product; from then on it refuses alternate signal stacks (sigaltstack) below sysconf(_SC_MINSIGSTKSZ), about 12 KB.
@@ -696,17 +699,6 @@ typedef struct tiny_stats {
 // The totals of all devices, at no cost; zeros for NULL.
 TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
 
-// Devices are numbered from 0, in the order of tiny_desc.device. How many there are; 0 for NULL.
-TINY_API int         tiny_devices(const tiny_ctx *t);
-// The name of one, "NV:1"; "" for a number that there is not.
-TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
-// What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
-// nbytes_peak; the rest is 0. Zeros for a number that there is not.
-TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);
-// From now on tiny_from, tiny_blob, files and values that are read but are made of no tensor in memory go to this
-// device; at first that is 0. Returns the one before, -1 after TINY_E_ARG.
-TINY_API int         tiny_use_device(tiny_ctx *t, int device);
-
 // ** tensors ********************************************************************************** >>tensors
 
 // A tensor of its own memory that holds a copy of data, the elements of shape, row-major: data may go when the call
@@ -756,13 +748,6 @@ TINY_API tiny_ctx   *tiny_ctx_of(const tiny_tensor *x);
 // on to what value was computed from only where dst had no value before; memory that was overwritten is data: while the
 // assignment is pending, tiny_grad by what lies behind it is TINY_E_ARG.
 TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value);
-// x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
-// computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
-// of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
-TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device);
-// The device that x lives on, computed or not; -1: none, as constants, positions and random numbers, which are made
-// wherever they are used, until they are assigned to; -1 for poison, too.
-TINY_API int         tiny_device_of(const tiny_tensor *x);
 // A copy: memory of its own. [torch.clone]
 TINY_API tiny_tensor *tiny_clone(tiny_tensor *x);
 // x, but fusion stops here: it is stored, row-major.
@@ -775,6 +760,52 @@ TINY_API tiny_tensor *tiny_cast(tiny_tensor *x, tiny_dtype dtype);
 // other way round. No gradient. [torch.Tensor.view]
 TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);
 // ---- end src/api/core.h ----
+// ---- begin src/api/devices.h ----
+// devices: several in one context, and tensors that are split over them.
+// ** devices ********************************************************************************** >>devices
+
+// As a device: several.
+#define TINY_SEVERAL (-2)
+
+// Devices are numbered from 0, in the order of tiny_desc.device. How many there are; 0 for NULL.
+TINY_API int         tiny_devices(const tiny_ctx *t);
+// The name of one, "NV:1"; "" for a number that there is not.
+TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
+// What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
+// nbytes_peak; the rest is 0. Zeros for a number that there is not.
+TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);
+// From now on tiny_from, tiny_blob, files and values that are read but are made of no tensor in memory go to this
+// device; at first that is 0. Returns the one before, -1 after TINY_E_ARG.
+TINY_API int         tiny_use_device(tiny_ctx *t, int device);
+
+// x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
+// computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
+// of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
+TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device);
+// The device that x lives on, computed or not; -1: none, as constants, positions and random numbers, which are made
+// wherever they are used, until they are assigned to; -1 for poison, too. TINY_SEVERAL: parts of it live on several.
+TINY_API int         tiny_device_of(const tiny_tensor *x);
+
+// x split along axis into n parts, part i on device[i]; sizes differ by one at most where n does not divide the dim.
+// What is computed of parts is parts: elementwise operators work on each device by itself, with tensors that are split
+// alike, whole on the same devices, or on none; a reduction along the axis adds up the parts' results on every device,
+// always in the order of the parts; what does not fit, such as a reshape that tears parts apart, is brought to every
+// device first (debug letter g tells). Reading, tiny_to and files join the parts. Gradients come split as their
+// parameters are. A device may be named several times: the parts are then computed one after the other, to the same
+// bits. TINY_E_SHAPE: the axis is shorter than n. TINY_E_ARG: no such axis or device, or n beyond 1 to
+// TINY_MAX_DEVICES.
+TINY_API tiny_tensor *tiny_shard(tiny_tensor *x, int axis, const int *devices, int n);
+// All of x on each of n devices. The gradient of such a parameter is the sum of what flows to each, on each.
+// TINY_E_ARG.
+TINY_API tiny_tensor *tiny_replicate(tiny_tensor *x, const int *devices, int n);
+// Part i of a tensor that was split, a tensor of one device, which shares its memory; of any other tensor itself, for i
+// 0. TINY_E_ARG: there is no part i.
+TINY_API tiny_tensor *tiny_shard_part(tiny_tensor *x, int i);
+// How many parts x has: 1 if it is not split, 0 for poison.
+TINY_API int         tiny_shard_count(const tiny_tensor *x);
+// The axis along which parts lie beside each other; -1: x is whole, on one device or on each.
+TINY_API int         tiny_shard_axis(const tiny_tensor *x);
+// ---- end src/api/devices.h ----
 // ---- begin src/api/operators.h ----
 // operators: movement, elementwise, reductions: what makes a tensor of tensors.
 // ** creation: tensors of numbers that a formula gives **************************************** >>creation
@@ -2506,6 +2537,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
   _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) _(COPY, 1, 0) \
+  _(SHARD, -1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
   _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
@@ -2551,7 +2583,7 @@ enum {
 // A node is immutable. Nodes of one context with the same op, dtype, lanes, k, v, ptr and src are the same pointer.
 struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
-  uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number, 0: any
+  uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number; 0: any
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
@@ -2751,7 +2783,8 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 // Order. On one device launches, copies, frees, unloads, events and waits happen as if one after the other, in the
 // order of the calls. Devices go on independently: only wait orders what one does after what another did.
 //
-// Early return. launch, submit, copy_in, free, unload and wait may return before they happened, event always may.
+// Early return. launch, submit, copy_in, copy_from, free, unload and wait may return before they happened, event always
+// may.
 // copy_out returns when dst holds the data, sync when everything has happened. What was given before an event, a
 // copy_out or a sync happens without a further call.
 //
@@ -2784,8 +2817,10 @@ struct tiny_backend {
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
-  // From memory of another device of this backend, in dev's order. The library makes dev wait for what src is to hold,
-  // and `from` for this copy, before it does anything else with src. NULL: by way of the host.
+  // From src, memory of another device of this backend and context, in dev's order; it may return before it happened.
+  // `from` is not asked: before, the library makes dev wait for an event of `from` behind which src holds what is
+  // wanted; after, it makes `from` wait for an event of dev before what it gives to `from` next writes or frees src.
+  // NULL: by way of the host.
   tiny_code  (*copy_from)(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes);
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
   // memory at all, or all of it, where limits.host_memory says so.
@@ -2826,7 +2861,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "93e88d6f634eb317fff2a9c53d6af85a9662c485a88ad3d92787be05bba6a192"
+#define TN_SOURCE_ID "b17f7c83e521ac0b83d5aefbc207a4ff80009a06954031c131a6c1c15e076b75"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6066,6 +6101,8 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
 //   COPY (x) k number of the device whose memory x goes to
+//   SHARD (x0 x1 ..) parts on several devices, k 1 + the axis along which they lie beside each other, 0: each is the
+//   whole; it is the root of a tensor's graph, and what is computed of it another one (rules/shard.c)
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
@@ -6110,6 +6147,7 @@ enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
+enum { TN_SEVERAL = 255 };                 // as tiny_uop.device: of a SHARD
 enum { TN_CARRIED = 256 };                 // beside the op in k of a kernel's REDUCE
 
 typedef struct tn_wmma { uint8_t m, n, k, together, a, b; } tn_wmma;       // as in a tiny_matrix_unit
@@ -6168,6 +6206,7 @@ struct tn_ir {
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
   const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
+  tiny_uop *(*over_shards)(tiny_ctx *t, const tiny_uop *u);      // what u would be, which has SHARDs among its sources
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -6264,6 +6303,13 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
     case TINY_OP_BUFFER: case TINY_OP_PARAM: dim[0] = v[0]; return 1;
     case TINY_OP_CUSTOM: case TINY_OP_RESHAPE: case TINY_OP_EXPAND: *shared = v; return u->nv;
     case TINY_OP_VIEW: for (int i = 0; i < u->nv / 2; i++) dim[i] = v[i]; return u->nv / 2;
+    case TINY_OP_SHARD:
+      for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[i];
+      for (uint32_t i = 1; i < u->nsrc && u->k; i++) {
+        int64_t *along = &dim[u->k - 1];
+        *along = tn_clamp_add(*along, u->src[i]->dim[u->k - 1]);
+      }
+      return x->ndim;
     case TINY_OP_PERMUTE: for (int i = 0; i < x->ndim; i++) dim[i] = x->dim[v[i]]; return x->ndim;
     case TINY_OP_PAD:
       for (int i = 0; i < x->ndim; i++) dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
@@ -6305,6 +6351,7 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
   if (u->op == TINY_OP_COPY) { u->device = (uint8_t)(u->k + 1); return 1; }
+  if (u->op == TINY_OP_SHARD) { u->device = TN_SEVERAL; return 1; }
   for (uint32_t i = 0; i < (u->op == TINY_OP_AFTER ? 1 : u->nsrc); i++) {
     const int d = u->src[i]->device;
     if (d && u->device && d != u->device) {
@@ -6531,7 +6578,11 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
                                   int64_t k, int nv, const int64_t *v, void *ptr) {
   struct tn_ir *ir = t->ir;
   tiny_uop *swapped[2];
-  for (int i = 0; i < nsrc; i++) if (!src[i] || src[i] == &ir->bad) return &ir->bad;
+  int over_shards = 0;
+  for (int i = 0; i < nsrc; i++) {
+    if (!src[i] || src[i] == &ir->bad) return &ir->bad;
+    over_shards |= src[i]->op == TINY_OP_SHARD;
+  }
   if (nsrc == 2 && tn_op_is(op, TINY_COMM) && tn_uop_order(src[0], src[1]) > 0) {
     swapped[0] = src[1]; swapped[1] = src[0];
     src = swapped;
@@ -6557,6 +6608,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
+  if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
   if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
@@ -7216,6 +7268,7 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
     case TINY_OP_COPY: return k >= 0 && k < TINY_MAX_DEVICES ? NULL : "takes the number of a device";
+    case TINY_OP_SHARD: return nsrc > 0 && k >= 0 && k <= src[0]->ndim ? NULL : "takes 1 + the axis of its parts, or 0";
     case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
     case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
       k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
@@ -7758,7 +7811,7 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
 // What a node's dtype is when the text does not say.
 static int tn_parse_infer(tn_parse_open *o, int nsrc, tiny_uop *const *src) {
   static const uint8_t like_source[] = {TINY_OP_REDUCE, TINY_OP_CONTIGUOUS, TINY_OP_DETACH, TINY_OP_ASSIGN,
-    TINY_OP_COPY, TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
+    TINY_OP_COPY, TINY_OP_SHARD, TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
   o->dtype = tn_print_default_dtype(o->op);
   if (o->dtype >= 0) return 1;
   const int listed = memchr(like_source, o->op, sizeof like_source) != NULL;
@@ -8556,11 +8609,6 @@ static tiny_uop *tn_copy_to(tiny_ctx *t, tiny_uop *x, int device) {
   return tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
 }
 
-// x, a number that is the library's own, where y is computed.
-static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
-  return tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device ? x : tn_copy_to(t, x, y->device);
-}
-
 // ** constants **
 
 static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {
@@ -8817,6 +8865,23 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
 }
 static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
   return tn_reduce(t, TINY_OP_ADD, x, axis_bits, keepdim);
+}
+
+// ** parts **
+
+// A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
+// element of the result reads one part, and is that part's to the bit.
+
+// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
+static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
+  if (tn_bad(t, part)) return part;
+  const int64_t n = part->dim[axis], ndim = part->ndim;
+  if (!n && total) return whole;
+  part = tn_extend(t, part, axis, at, total - at - n);
+  if (!whole) return part;
+  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
+  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
+  return tn_where(t, tn_lt(t, place, begin), whole, part);
 }
 #endif
 // ---- end src/ir/build.c ----
@@ -10577,8 +10642,8 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_DEFINE, 6, '.'}, {TINY_OP_LANE, 6, 'i'}, {TINY_OP_RESHAPE, 1, '='}, {TINY_OP_PERMUTE, 1, '='},
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
-  {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_COPY, 1, '='}, {TINY_OP_STAGE, 2, '1'},
-  {TINY_OP_INDEX, 6, '1'},
+  {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_COPY, 1, '='}, {TINY_OP_SHARD, 1, '='},
+  {TINY_OP_STAGE, 2, '1'},  {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
   {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_MASKED, 2, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'g'},
@@ -11096,6 +11161,355 @@ RULES_END
 #endif
 // ---- end src/rules/gradient.c ----
 #endif
+// ---- begin src/rules/shard.c ----
+// shard: tensors that lie on several devices: what is computed of parts is parts.
+//
+// In:    a node that would have SHARDs among its sources. Out: a SHARD of nodes that each have parts; so a SHARD is
+//        only ever the root of a tensor's graph, and everything behind it computes on one device.
+// Holds: whatever is asked of a SHARD is what would be of the whole. Elementwise nodes stay where the parts are, a
+//        reduction along the parts' axis ends in an all-reduce, movement that tears parts apart gathers them first
+//        (debug letter g says so). What goes between devices are COPYs, which fuse, overlap and are captured like
+//        anything else.
+// Sums are added in one order, that of the parts, whatever the devices are and however fast.
+#ifndef TN_RULES_SHARD
+#define TN_RULES_SHARD
+#ifndef TINY_AMALGAMATED
+#include "../ir/build.c"
+#include "../base/text.c"
+#endif
+
+enum { TN_RING_NELEM = 1 << 12 };          // from which an all-reduce goes around a ring; a tree has fewer steps
+
+static int tn_is_shard(const tiny_uop *u) { return u->op == TINY_OP_SHARD; }
+// The axis along which parts lie beside each other, -1: each is the whole.
+static int tn_shard_axis(const tiny_uop *shard) { return (int)shard->k - 1; }
+
+static tiny_uop *tn_shard_of(tiny_ctx *t, int axis, int n, tiny_uop *const *part) {
+  for (int i = 0; i < n; i++) if (tn_bad(t, part[i])) return &t->ir->bad;
+  return tn_uop_make(t, TINY_OP_SHARD, part[0]->dtype, 1, n, part, axis + 1, 0, NULL);
+}
+// What a tensor's graph computes: its parts, or the one value that it is.
+typedef struct tn_shard_parts { tiny_uop *const *u; int n; } tn_shard_parts;
+static tn_shard_parts tn_parts_of(tiny_uop *const *u) {
+  const tn_shard_parts one = {u, 1}, all = {(*u)->src, (int)(*u)->nsrc};
+  return tn_is_shard(*u) ? all : one;
+}
+// The same tensor of other parts.
+static tiny_uop *tn_parts_with(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *part) {
+  return tn_is_shard(u) ? tn_shard_of(t, tn_shard_axis(u), (int)u->nsrc, part) : part[0];
+}
+// Where part i of those begins.
+static int64_t tn_shard_begin(const tiny_uop *shard, int i) {
+  int64_t at = 0;
+  for (int j = 0; j < i; j++) at += shard->src[j]->dim[tn_shard_axis(shard)];
+  return at;
+}
+// Do parts of a and b lie on the same devices? Along one axis they are also cut at the same places.
+static int tn_shards_meet(const tiny_uop *a, const tiny_uop *b) {
+  const int axis = tn_shard_axis(a);
+  int meet = a->nsrc == b->nsrc;
+  for (uint32_t i = 0; i < a->nsrc && meet; i++) {
+    meet = a->src[i]->device == b->src[i]->device;
+    if (meet && axis >= 0 && axis == tn_shard_axis(b)) meet = a->src[i]->dim[axis] == b->src[i]->dim[axis];
+  }
+  return meet;
+}
+
+// ** what goes between devices **
+
+// x on another device, or, where parts share one, as memory of its own: fusion stops there all the same, and so the
+// bits do not depend on which devices there are.
+static tiny_uop *tn_sent_to(tiny_ctx *t, tiny_uop *x, int device) {
+  if (tn_bad(t, x)) return x;
+  return x->device == device ? tn_u1(t, TINY_OP_CONTIGUOUS, x) : tn_copy_to(t, x, device);
+}
+
+// chunk[c] lies on device c; each goes around a ring, and whole[j] is all of them along axis on device j.
+static void tn_ring_gather(tiny_ctx *t, int n, tiny_uop *const *chunk, int axis, tiny_uop **whole) {
+  int64_t at = 0, total = 0;
+  for (int c = 0; c < n; c++) { whole[c] = NULL; total += tn_bad(t, chunk[c]) ? 0 : chunk[c]->dim[axis]; }
+  for (int c = 0; c < n; c++) {
+    tiny_uop *x = chunk[c];
+    for (int s = 0; s < n; s++) {
+      const int j = (c + s) % n;
+      if (s) x = tn_sent_to(t, x, chunk[j]->device);
+      whole[j] = tn_lay(t, whole[j], x, axis, at, total);
+    }
+    at += tn_bad(t, chunk[c]) ? 0 : chunk[c]->dim[axis];
+  }
+}
+// Each chunk of a flat part is added up around a ring, from the device behind its own to its own: 2 (n - 1) / n of the
+// bytes leave each device, and no algorithm sends fewer (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
+// for clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009).
+static void tn_ring_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
+  tiny_uop *chunk[TINY_MAX_DEVICES], *flat[TINY_MAX_DEVICES], *whole[TINY_MAX_DEVICES];
+  const int64_t nelem = tn_dims_nelem(part[0]->ndim, part[0]->dim);
+  for (int i = 0; i < n; i++) flat[i] = tn_reshape(t, tn_u1(t, TINY_OP_CONTIGUOUS, part[i]), 1, &nelem);
+  for (int c = 0; c < n; c++) {
+    const int64_t from = nelem * c / n, to = nelem * (c + 1) / n;
+    chunk[c] = tn_cut(t, flat[(c + 1) % n], 0, from, to);
+    for (int s = 1; s < n; s++) {
+      const int j = (c + 1 + s) % n;
+      chunk[c] = tn_binary(t, op, tn_sent_to(t, chunk[c], part[j]->device), tn_cut(t, flat[j], 0, from, to));
+    }
+    chunk[c] = tn_bad(t, chunk[c]) ? chunk[c] : tn_u1(t, TINY_OP_CONTIGUOUS, chunk[c]);
+  }
+  for (int c = 0; c < n; c++) if (tn_bad(t, chunk[c])) { part[0] = chunk[c]; return; }
+  tn_ring_gather(t, n, chunk, 0, whole);
+  for (int i = 0; i < n; i++) part[i] = tn_reshape(t, whole[i], part[i]->ndim, part[i]->dim);
+}
+// The same along a tree whose root is the first part: log n steps, each of the whole.
+static void tn_tree_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
+  int step = 1;
+  for (; step < n; step *= 2)
+    for (int i = 0; i + step < n; i += 2 * step)
+      part[i] = tn_binary(t, op, part[i], tn_sent_to(t, part[i + step], tn_bad(t, part[i]) ? 0 : part[i]->device));
+  part[0] = tn_bad(t, part[0]) ? part[0] : tn_u1(t, TINY_OP_CONTIGUOUS, part[0]);
+  for (step /= 2; step; step /= 2)
+    for (int i = 0; i + step < n; i += 2 * step)
+      part[i + step] = tn_sent_to(t, part[i], tn_bad(t, part[i + step]) ? 0 : part[i + step]->device);
+}
+// The parts, folded by op, on every device.
+static tiny_uop *tn_all_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
+  for (int i = 0; i < n; i++) if (tn_bad(t, part[i])) return &t->ir->bad;
+  if (tn_dims_nelem(part[0]->ndim, part[0]->dim) < (int64_t)TN_RING_NELEM) tn_tree_reduce(t, op, n, part);
+  else tn_ring_reduce(t, op, n, part);
+  return tn_shard_of(t, -1, n, part);
+}
+
+static void tn_say_gathered(tiny_ctx *t, const tiny_uop *shard, const char *why) {
+  char text[160];
+  if (!tn_debug(t, 'g')) return;
+  tn_log(t, "shard: %s %s is gathered along axis %d from %u devices", why,
+         tn_dims_text(text, sizeof text, shard->ndim, shard->dim), tn_shard_axis(shard), (unsigned)shard->nsrc);
+}
+// All of it on every device.
+static tiny_uop *tn_all_gather(tiny_ctx *t, tiny_uop *shard, const char *why) {
+  tiny_uop *whole[TINY_MAX_DEVICES];
+  if (tn_shard_axis(shard) < 0) return shard;
+  tn_say_gathered(t, shard, why);
+  tn_ring_gather(t, (int)shard->nsrc, shard->src, tn_shard_axis(shard), whole);
+  return tn_shard_of(t, -1, (int)shard->nsrc, whole);
+}
+// All of it on one device.
+static tiny_uop *tn_shard_joined(tiny_ctx *t, const tiny_uop *shard, int device) {
+  const int axis = tn_shard_axis(shard);
+  tiny_uop *whole = NULL;
+  int64_t at = 0;
+  for (uint32_t i = 0; i < shard->nsrc && axis < 0; i++) if (shard->src[i]->device == device) return shard->src[i];
+  if (axis < 0) return tn_copy_to(t, shard->src[0], device);
+  for (uint32_t i = 0; i < shard->nsrc; i++) {
+    whole = tn_lay(t, whole, tn_sent_to(t, shard->src[i], device), axis, at, shard->dim[axis]);
+    at += shard->src[i]->dim[axis];
+  }
+  return whole;
+}
+
+// ** parts of sources **
+
+// Part i of a source, where the node's parts are cut along axis (-1: not at all) as those of `like`.
+static tiny_uop *tn_part_of(tiny_ctx *t, tiny_uop *s, const tiny_uop *like, int axis, int i) {
+  if (!tn_is_shard(s)) {
+    if (axis < 0 || !s->ndim) return s;
+    const int64_t at = tn_shard_begin(like, i);
+    return tn_cut(t, s, axis, at, at + like->src[i]->dim[axis]);
+  }
+  tiny_uop *part = s->src[i];
+  if (axis < 0 || !s->ndim || tn_shard_axis(s) == axis) return part;
+  const int64_t at = tn_shard_begin(like, i);
+  return tn_cut(t, part, axis, at, at + like->src[i]->dim[axis]);
+}
+// A part of what names no device lies with the others, too.
+static tiny_uop *tn_part_on(tiny_ctx *t, tiny_uop *part, const tiny_uop *like, int i) {
+  return tn_bad(t, part) || part->device ? part : tn_copy_to(t, part, like->src[i]->device);
+}
+// The node's parts; like: a SHARD along axis, or any where that is -1.
+static tiny_uop *tn_each_part(tiny_ctx *t, const tiny_uop *u, const tiny_uop *like, int axis) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop **src = (tiny_uop **)tn_scratch_bare(t, (u->nsrc + 1) * sizeof *src);
+  if (!src) return &t->ir->bad;
+  for (uint32_t i = 0; i < like->nsrc; i++) {
+    for (uint32_t s = 0; s < u->nsrc; s++) src[s] = tn_part_of(t, u->src[s], like, axis, (int)i);
+    part[i] = tn_uop_make_with(t, u->op, u->dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
+    part[i] = tn_part_on(t, part[i], like, (int)i);
+  }
+  return tn_shard_of(t, axis, (int)like->nsrc, part);
+}
+
+// The source that says how the others are cut: the first that is cut, else the first that is on every device. NULL, and
+// an error: they do not lie on the same devices.
+static const tiny_uop *tn_shard_leads(tiny_ctx *t, const tiny_uop *u) {
+  const tiny_uop *lead = NULL;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    if (tn_is_shard(s) && (!lead || (tn_shard_axis(lead) < 0 && tn_shard_axis(s) >= 0))) lead = s;
+  }
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    const tiny_uop *s = u->src[i];
+    if (tn_is_shard(s) ? tn_shards_meet(lead, s) : !s->device) continue;
+    tiny_fail(t, TINY_E_DEVICE, "%s: one operand lies on %u devices, another on %s; tiny_shard and tiny_replicate put "
+              "tensors on several", tn_ops[u->op].name, (unsigned)lead->nsrc,
+              tn_is_shard(s) ? "others, or is cut otherwise" : t->ir->device_name(t, s->device));
+    return NULL;
+  }
+  return lead;
+}
+
+// Nodes that do the same for each element: those cut along another axis than the first are gathered, and cut anew.
+static tiny_uop *tn_shard_elementwise(tiny_ctx *t, const tiny_uop *u) {
+  const tiny_uop *lead = tn_shard_leads(t, u);
+  if (!lead) return &t->ir->bad;
+  tiny_uop now = *u;
+  now.src = (tiny_uop **)tn_scratch_bare(t, (u->nsrc + 1) * sizeof *now.src);
+  if (!now.src) return &t->ir->bad;
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tiny_uop *s = u->src[i];
+    const int cut = tn_is_shard(s) ? tn_shard_axis(s) : -1;
+    now.src[i] = cut < 0 || cut == tn_shard_axis(lead) ? s : tn_all_gather(t, s, tn_ops[u->op].name);
+    if (tn_bad(t, now.src[i])) return &t->ir->bad;
+  }
+  return tn_each_part(t, &now, lead, tn_shard_axis(lead));
+}
+
+// ** movement and reductions **
+
+// The axis of v that the parts of x are cut along when they are reshaped to v, each as a whole: dims are matched in the
+// smallest groups of equal size, and the cut one is the outermost of its group on both sides. -1: there is none.
+// part: dims of part i for each i, n of v each.
+static int tn_shard_reshaped(const tiny_uop *x, int n, const int64_t *v, int64_t (*part)[TINY_MAX_DIMS]) {
+  const int axis = tn_shard_axis(x);
+  int i = 0, o = 0;
+  if (!tn_dims_nelem(n, v)) return -1;
+  while (i < x->ndim && o < n) {
+    const int i0 = i, o0 = o;
+    int64_t ni = x->dim[i++], no = v[o++];
+    while (ni != no) if (ni < no) ni *= x->dim[i++]; else no *= v[o++];
+    if (axis >= i) continue;
+    int64_t rest = ni, from = o0;
+    for (int d = i0; d < axis; d++) if (x->dim[d] != 1) return -1;
+    while (from < o - 1 && v[from] == 1) from++;
+    rest = ni / v[from];                   // elements of one index of that axis
+    for (uint32_t p = 0; p < x->nsrc; p++) {
+      const int64_t has = ni / x->dim[axis] * x->src[p]->dim[axis];
+      if (has % rest) return -1;
+      for (int d = 0; d < n; d++) part[p][d] = v[d];
+      part[p][from] = has / rest;
+    }
+    return (int)from;
+  }
+  return -1;
+}
+
+// v of the movement for part i, which is cut along `axis` and comes to be cut along *to. 0: it tears parts apart.
+static int tn_shard_amounts(const tiny_uop *u, const tiny_uop *x, int axis, int i, int64_t *v, int *to) {
+  const int64_t has = x->src[i]->dim[axis];
+  for (int d = 0; d < u->nv; d++) v[d] = u->v[d];
+  *to = axis;
+  switch (u->op) {
+    case TINY_OP_EXPAND:
+      v[axis] = has;
+      return u->v[axis] == x->dim[axis];
+    case TINY_OP_PERMUTE:
+      for (int d = 0; d < u->nv; d++) if (u->v[d] == axis) *to = d;
+      return 1;
+    case TINY_OP_PAD: return !u->v[2 * axis] && !u->v[2 * axis + 1];
+    case TINY_OP_SHRINK:
+      v[2 * axis + 1] = has;
+      return !u->v[2 * axis] && u->v[2 * axis + 1] == x->dim[axis];
+    case TINY_OP_FLIP: return !(u->k >> axis & 1);
+    default: return 0;
+  }
+}
+static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  const int axis = tn_shard_axis(x), n = (int)x->nsrc;
+  if (axis < 0) return tn_each_part(t, u, x, -1);
+  int64_t shape[TINY_MAX_DEVICES][TINY_MAX_DIMS], v[2 * TN_MAX_DIMS];
+  int to = u->op == TINY_OP_RESHAPE ? tn_shard_reshaped(x, u->nv, u->v, shape) : axis, whole = to >= 0;
+  for (int i = 0; i < n && whole; i++) {
+    const int64_t *amounts = shape[i];
+    if (u->op != TINY_OP_RESHAPE) { whole = tn_shard_amounts(u, x, axis, i, v, &to); amounts = v; }
+    if (whole)
+      part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, 1, &x->src[i], u->k, u->nv, amounts, u->ptr);
+  }
+  if (whole) return tn_shard_of(t, to, n, part);
+  tiny_uop now = *u, *gathered = tn_all_gather(t, x, tn_ops[u->op].name);
+  now.src = &gathered;
+  return tn_bad(t, gathered) ? gathered : tn_each_part(t, &now, gathered, -1);
+}
+
+static tiny_uop *tn_shard_reduced(tiny_ctx *t, const tiny_uop *u) {
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  const int axis = tn_shard_axis(x), n = (int)x->nsrc;
+  if (axis < 0 || !(u->k >> (8 + axis) & 1)) return tn_each_part(t, u, x, axis);
+  for (int i = 0; i < n; i++)              // along an axis of 1 nothing is left to reduce, but the dims are the same
+    part[i] = tn_part_on(t, tn_reduce(t, (int)(u->k & 0xFF), x->src[i], (int)(u->k >> 8), 1), x, i);
+  return tn_all_reduce(t, (int)(u->k & 0xFF), n, part);
+}
+
+// y, of which gradients know what it was computed from: a convolution's note holds for parts of a batch alone.
+static tiny_uop *tn_shard_noted(tiny_ctx *t, const tiny_uop *u) {
+  const int convolution = u->nsrc == 3 && u->nv;
+  if (!convolution) return tn_shard_elementwise(t, u);
+  const tiny_uop *y = u->src[0], *x = u->src[1], *w = u->src[2];
+  const int shards = tn_is_shard(y) && tn_is_shard(x) && tn_is_shard(w) && tn_shards_meet(y, x) && tn_shards_meet(y, w);
+  if (!shards || tn_shard_axis(y) != tn_shard_axis(x) || tn_shard_axis(y) > 0 || tn_shard_axis(w) >= 0)
+    return u->src[0];
+  tiny_uop *part[TINY_MAX_DEVICES];
+  for (uint32_t i = 0; i < y->nsrc; i++) {
+    tiny_uop *src[3] = {y->src[i], x->src[i], w->src[i]};
+    part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, 3, src, u->k, u->nv, u->v, u->ptr);
+  }
+  return tn_shard_of(t, tn_shard_axis(y), (int)y->nsrc, part);
+}
+// x, after others, which may lie anywhere.
+static tiny_uop *tn_shard_after(tiny_ctx *t, const tiny_uop *u) {
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  tiny_uop **src = (tiny_uop **)tn_scratch_bare(t, u->nsrc * TINY_MAX_DEVICES * sizeof *src);
+  if (!src) return &t->ir->bad;
+  if (!tn_is_shard(x)) {                   // what it waits for are parts
+    int n = 0;
+    for (uint32_t s = 0; s < u->nsrc; s++)
+      for (uint32_t i = 0; i < (tn_is_shard(u->src[s]) ? u->src[s]->nsrc : 1); i++)
+        src[n++] = tn_is_shard(u->src[s]) ? u->src[s]->src[i] : u->src[s];
+    return tn_uop_make_with(t, u->op, u->dtype, 1, n, src, u->k, u->nv, u->v, u->ptr);
+  }
+  for (uint32_t i = 0; i < x->nsrc; i++) {
+    for (uint32_t s = 0; s < u->nsrc; s++) {
+      tiny_uop *of = u->src[s];
+      src[s] = tn_is_shard(of) && of->nsrc == x->nsrc ? of->src[i] : tn_is_shard(of) ? of->src[0] : of;
+    }
+    part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
+  }
+  return tn_shard_of(t, tn_shard_axis(x), (int)x->nsrc, part);
+}
+
+// What u would be, which has SHARDs among its sources.
+static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tiny_uop *now = &t->ir->bad;
+  if (tn_op_is(u->op, TINY_MOVEMENT)) now = tn_shard_moved(t, u);
+  else if (tn_op_is_elementwise(u->op) || u->op == TINY_OP_CONTIGUOUS) now = tn_shard_elementwise(t, u);
+  else if (u->op == TINY_OP_REDUCE) now = tn_shard_reduced(t, u);
+  else if (u->op == TINY_OP_COPY) now = tn_shard_joined(t, u->src[0], (int)u->k + 1);
+  else if (u->op == TINY_OP_DETACH) now = tn_shard_noted(t, u);
+  else if (u->op == TINY_OP_AFTER) now = tn_shard_after(t, u);
+  else tiny_fail(t, TINY_E_DEVICE, "%s: a tensor that lies on several devices; tiny_to brings it to one",
+                 tn_ops[u->op].name);
+  tn_scratch_rewind(t, mark);
+  return now;
+}
+
+// x, a number that is the library's own, where y is computed.
+static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  if (tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device || x->device == y->device) return x;
+  if (!tn_is_shard(y)) return tn_copy_to(t, x, y->device);
+  for (uint32_t i = 0; i < y->nsrc; i++) part[i] = tn_copy_to(t, x, y->src[i]->device);
+  return tn_shard_of(t, -1, (int)y->nsrc, part);
+}
+#endif
+// ---- end src/rules/shard.c ----
 // ---- begin src/rules/notation.c ----
 // notation: the algebra that bodies of rules are written in. Macros, so that bodies read as formulas; t is the body's
 // context. The room notation_end.c takes all of them back.
@@ -14068,6 +14482,7 @@ static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
 #define TN_TENSOR_TENSOR
 #ifndef TINY_AMALGAMATED
 #include "../ir/special.c"
+#include "../rules/shard.c"
 #include "../shape/view.c"
 #endif
 
@@ -14483,8 +14898,10 @@ static int tn_on_one_device(const char *name, int n, tiny_tensor *const *x) {
     if (first < 0) first = i;
     const int had = tn_uop_of(x[first])->device;
     if (device == had) continue;
-    tiny_fail(t, TINY_E_DEVICE, "%s: argument %d lives on %s, argument %d on %s; tiny_to copies one to the other", name,
-              first + 1, t->ir->device_name(t, had), i + 1, t->ir->device_name(t, device));
+    tiny_fail(t, TINY_E_DEVICE, "%s: argument %d lives on %s, argument %d on %s; %s", name, first + 1,
+              t->ir->device_name(t, had), i + 1, t->ir->device_name(t, device),
+              had == TN_SEVERAL || device == TN_SEVERAL ? "tiny_replicate puts one on several, tiny_to brings it to one"
+                                                        : "tiny_to copies one to the other");
     return 0;
   }
   return 1;
@@ -14712,6 +15129,29 @@ static tiny_tensor *tn_assign_state(tn_tensor *dst, tiny_uop *value, const tn_ch
                   tn_text_of(dst->uop, text));
 }
 
+static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls);
+// The next state of dst, which lies on several devices: of each of its parts. v has dst's dims.
+static tiny_tensor *tn_assign_parts(tiny_tensor *dst, tiny_uop *v, int recalls) {
+  tiny_ctx *t = tn_ctx_of(dst);
+  tiny_uop *u = tn_uop_of(dst), *part[TINY_MAX_DEVICES];
+  const int axis = tn_shard_axis(u);
+  if (v->device && (!tn_is_shard(v) || !tn_shards_meet(u, v)))
+    return tn_wrong(t, TINY_E_DEVICE, "assign: a tensor of several devices takes a value of none, or of the same ones; "
+                    "tiny_shard and tiny_replicate put it there");
+  if (tn_is_shard(v) && tn_shard_axis(v) != axis) v = tn_all_gather(t, v, "assign");
+  for (uint32_t i = 0; i < u->nsrc; i++) {
+    tiny_uop *now = tn_bad(t, v) ? v : tn_part_on(t, tn_part_of(t, v, u, axis, (int)i), u, (int)i);
+    tiny_tensor *x = tn_tensor_new(t, u->src[i]);            // for the moment: parts have no handles
+    if (tn_bad(t, now) || !tiny_ok(x) || !tiny_ok(tn_assign_value(x, now, recalls))) return tn_poison(t);
+    part[i] = tn_uop_of(x);
+    tiny_free(x);
+  }
+  tiny_uop *now = tn_shard_of(t, axis, (int)u->nsrc, part);
+  if (tn_bad(t, now)) return tn_poison(t);
+  tn_tensor_set(tn_slot(dst), now);
+  return dst;
+}
+
 // The next state of dst is v, broadcast and cast.
 static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -14728,7 +15168,9 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
   tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
   tiny_tensor *out = tn_poison(t);
-  if (!tn_bad(t, v) && tn_chain_of(t, u, &c) && tn_own_memory(t, slot, &c)) out = tn_assign_state(slot, v, &c, recalls);
+  if (tn_is_shard(u)) { if (!tn_bad(t, v)) out = tn_assign_parts(dst, v, recalls); }
+  else if (!tn_bad(t, v) && tn_chain_of(t, u, &c) && tn_own_memory(t, slot, &c))
+    out = tn_assign_state(slot, v, &c, recalls);
   tn_scratch_rewind(t, mark);
   return out;
 }
@@ -14968,9 +15410,89 @@ TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device) {
     return tn_wrong(t, TINY_E_ARG, "to: there is no device %d, but %d, counted from 0", device, t->ndevice);
   return tn_value_new(t, tn_copy_to(t, tn_uop_of(x), device + 1), 1, &x);
 }
-TINY_API int tiny_device_of(const tiny_tensor *x) { return tiny_ok(x) ? tn_uop_of(x)->device - 1 : -1; }
+TINY_API int tiny_device_of(const tiny_tensor *x) {
+  if (!tiny_ok(x)) return -1;
+  return tn_uop_of(x)->device == TN_SEVERAL ? TINY_SEVERAL : tn_uop_of(x)->device - 1;
+}
 #endif
 // ---- end src/tensor/create.c ----
+// ---- begin src/tensor/shard.c ----
+// shard: tensors split over devices, or whole on each of several.
+//
+// In:    a tensor, an axis, numbers of devices. Out: a tensor of which each device has a part; what is computed of it
+//        is split as rules/shard.c says.
+#ifndef TN_TENSOR_SHARD
+#define TN_TENSOR_SHARD
+#ifndef TINY_AMALGAMATED
+#include "tensor.c"
+#endif
+
+// Part i of n of u, cut along axis (-1: all of it), on a device: of a tensor that is there already, that.
+static tiny_uop *tn_shard_part(tiny_ctx *t, tiny_uop *u, int axis, int i, int n, int device) {
+  if (tn_bad(t, u)) return u;
+  if (tn_is_shard(u)) u = tn_shard_joined(t, u, device);
+  if (!tn_bad(t, u) && axis >= 0) u = tn_cut(t, u, axis, u->dim[axis] * i / n, u->dim[axis] * (i + 1) / n);
+  return tn_bad(t, u) || !u->device ? tn_copy_to(t, u, device) : tn_sent_to(t, u, device);
+}
+static tiny_uop *tn_split_over(tiny_ctx *t, tiny_uop *u, int axis, const int *devices, int n) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  if (n == 1) return tn_shard_part(t, u, axis, 0, 1, devices[0] + 1);
+  for (int i = 0; i < n; i++) {
+    part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
+    int wholes = 0;                        // two on one device are two parameters, none made of the other
+    for (int j = 0; j < n; j++) wholes += axis < 0 && devices[j] == devices[i];
+    if (wholes > 1) part[i] = tn_memory_of(t, part[i], 1);
+  }
+  return tn_shard_of(t, axis, n, part);
+}
+// Are these 1 to TINY_MAX_DEVICES numbers of devices?
+static int tn_devices_fit(tiny_ctx *t, const char *name, const int *devices, int n) {
+  if (n < 1 || n > TINY_MAX_DEVICES || !devices) {
+    tiny_fail(t, TINY_E_ARG, "%s: %d devices; there are 1 to %d", name, n, TINY_MAX_DEVICES);
+    return 0;
+  }
+  for (int i = 0; i < n; i++) if (devices[i] < 0 || devices[i] >= t->ndevice) {
+    tiny_fail(t, TINY_E_ARG, "%s: there is no device %d, but %d, counted from 0", name, devices[i], t->ndevice);
+    return 0;
+  }
+  return 1;
+}
+
+TINY_API tiny_tensor *tiny_shard(tiny_tensor *x, int axis, const int *devices, int n) {
+  char text[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("shard", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
+  if (!tn_devices_fit(t, "shard", devices, n)) return out;
+  if ((axis = tn_axis(t, "shard", u, axis)) < 0) return out;
+  if (!u->ndim || u->dim[axis] < n)
+    return tn_wrong(t, TINY_E_SHAPE, "shard: axis %d of %s for %d devices", axis, tn_text_of(u, text), n);
+  return tn_tensor_new(t, tn_split_over(t, tn_uop_of(x), axis, devices, n));
+}
+TINY_API tiny_tensor *tiny_replicate(tiny_tensor *x, const int *devices, int n) {
+  tiny_tensor *out;
+  if (!tn_usable("replicate", 1, &x, &out) || !tn_devices_fit(tn_ctx_of(x), "replicate", devices, n)) return out;
+  return tn_tensor_new(tn_ctx_of(x), tn_split_over(tn_ctx_of(x), tn_uop_of(x), -1, devices, n));
+}
+TINY_API tiny_tensor *tiny_shard_part(tiny_tensor *x, int i) {
+  tiny_tensor *out;
+  if (!tn_usable("shard_part", 1, &x, &out)) return out;
+  tiny_uop *u = tn_uop_of(x);
+  const int n = tiny_shard_count(x);
+  if (i < 0 || i >= n)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "shard_part: part %d of %d, counted from 0", i, n);
+  return tn_is_shard(u) ? tn_tensor_new(tn_ctx_of(x), u->src[i]) : tn_value_new(tn_ctx_of(x), u, 1, &x);
+}
+TINY_API int tiny_shard_count(const tiny_tensor *x) {
+  if (!tiny_ok(x)) return 0;
+  return tn_is_shard(tn_uop_of(x)) ? (int)tn_uop_of(x)->nsrc : 1;
+}
+TINY_API int tiny_shard_axis(const tiny_tensor *x) {
+  return tiny_ok(x) && tn_is_shard(tn_uop_of(x)) ? tn_shard_axis(tn_uop_of(x)) : -1;
+}
+#endif
+// ---- end src/tensor/shard.c ----
 // ---- begin src/tensor/movement.c ----
 // movement: operators that give other views of the same elements: shapes, orders, parts, repetition.
 //
@@ -15584,25 +16106,12 @@ TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
 // ---- begin src/tensor/join.c ----
 // join: what lays parts beside each other, or over each other: padding, cat and stack, scattered slices, roll.
 //
-// A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
-// element of the result reads one part, and is that part's to the bit. Gradients cut the parts out again.
+// Parts are laid by tn_lay (ir/build.c). Gradients cut them out again.
 #ifndef TN_TENSOR_JOIN
 #define TN_TENSOR_JOIN
 #ifndef TINY_AMALGAMATED
 #include "movement.c"
 #endif
-
-// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
-static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
-  if (tn_bad(t, part)) return part;
-  const int64_t n = part->dim[axis], ndim = part->ndim;
-  if (!n && total) return whole;
-  part = tn_extend(t, part, axis, at, total - at - n);
-  if (!whole) return part;
-  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
-  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
-  return tn_where(t, tn_lt(t, place, begin), whole, part);
-}
 
 // ** cat and stack **
 
@@ -24313,26 +24822,45 @@ static void tn_grad_states(tiny_ctx *t, tiny_uop *loss, tn_list *state) {
     if (order.u[i]->realized && tn_is_memory(order.u[i])) tn_push(t, state, order.u[i]);
 }
 
+// What flows to the parts of p, a parameter: of one that is whole on each device, what flows to all of them.
+static tiny_uop *tn_grad_of_parts(tiny_ctx *t, tiny_uop *p, tiny_uop *const *grad) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  const tn_shard_parts of = tn_parts_of(&p);
+  for (int i = 0; i < of.n; i++) {
+    part[i] = grad[i] ? grad[i] : tn_expand(t, tn_k(t, of.u[i], 0), of.u[i]->ndim, of.u[i]->dim);
+    if (tn_is_shard(p)) part[i] = tn_part_on(t, part[i], p, i);
+  }
+  return tn_is_shard(p) && tn_shard_axis(p) < 0 ? tn_all_reduce(t, TINY_OP_ADD, of.n, part) : tn_parts_with(t, p, part);
+}
+
 typedef struct tn_grad_call { tiny_tensor *loss, *const *params; int n; tiny_tensor **grads; } tn_grad_call;
 static tiny_code tn_grad_guarded(tiny_ctx *t, void *arg) {
   const tn_grad_call *call = (const tn_grad_call *)arg;
-  const int n = call->n, rules = tn_rules_find(t, tn_rules_gradient);
+  const int rules = tn_rules_find(t, tn_rules_gradient);
+  int n = 0, at = 0;                       // parts of parameters
+  for (int i = 0; i < call->n; i++) n += tiny_shard_count(call->params[i]);
   tiny_uop *loss = tn_uop_of(call->loss), **wrt = (tiny_uop **)tn_scratch(t, ((size_t)n + 1) * 4 * sizeof *wrt),
            **before = wrt + n, **grad = wrt + 2 * n;
   tn_list state = {NULL, 0, 0};
   if (rules < 0) return t->code;
+  if (tn_is_shard(loss)) loss = tn_shard_joined(t, loss, loss->src[0]->device);
   tn_grad_states(t, loss, &state);
-  for (int i = 0; i < n; i++) {
-    wrt[i] = tn_uop_of(call->params[i]);
-    before[i] = tn_grad_before(t, wrt[i], &state);
+  for (int i = 0; i < call->n; i++) {
+    tiny_uop *p = tn_uop_of(call->params[i]);
+    const tn_shard_parts of = tn_parts_of(&p);
+    for (int k = 0; k < of.n; k++) wrt[at++] = of.u[k];
   }
+  for (int i = 0; i < n; i++) before[i] = tn_grad_before(t, wrt[i], &state);
   tiny_uop *seed = tn_expand(t, tn_k(t, loss, 1), loss->ndim, loss->dim);
   const tiny_code code = tn_grad_run(t, loss, seed, wrt, state.n ? 2 * n : n, rules, grad);
   if (code != TINY_OK) return code;
   for (int i = 0; i < n; i++) {
-    tiny_uop *p = wrt[i], *other = state.n ? grad[n + i] : NULL;
+    tiny_uop *other = state.n ? grad[n + i] : NULL;
     if (other) grad[i] = grad[i] ? tn_add(t, grad[i], other) : other;
-    call->grads[i] = tn_tensor_new(t, grad[i] ? grad[i] : tn_expand(t, tn_k(t, p, 0), p->ndim, p->dim));
+  }
+  for (int i = 0; i < call->n; i++) {
+    call->grads[i] = tn_tensor_new(t, tn_grad_of_parts(t, tn_uop_of(call->params[i]), grad));
+    grad += tiny_shard_count(call->params[i]);
   }
   return TINY_OK;
 }
@@ -24565,16 +25093,28 @@ static const struct tn_optim_row {
 
 // ** state **
 
-// Zeros of a shape outside of all frames, where `like` is; or NULL.
-static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape shape) {
-  tiny_ctx *t = tn_ctx_of(like);
-  const int here = t->here, device = tn_uop_of(like)->device;
-  const size_t nbytes = (size_t)tn_dims_nelem(shape.ndim, shape.dim) * tn_dtypes[dtype].nbytes;
+// Zeros in memory of a device (tiny_uop.device).
+static tiny_uop *tn_zeros_on(tiny_ctx *t, int device, int dtype, int ndim, const int64_t *dim) {
+  const size_t nbytes = (size_t)tn_dims_nelem(ndim, dim) * tn_dtypes[dtype].nbytes;
+  const int here = t->here;
   void *zeros = tn_alloc(t, nbytes ? nbytes : 1);
   t->here = device ? device - 1 : here;
-  tiny_tensor *state = zeros ? tiny_keep(tiny_from(t, zeros, (tiny_dtype)dtype, shape)) : NULL;
+  tiny_tensor *x = zeros ? tiny_from(t, zeros, (tiny_dtype)dtype, tn_shape_of(ndim, dim)) : tn_poison(t);
   t->here = here;
   tn_release(t, zeros, nbytes ? nbytes : 1);
+  return tiny_ok(x) ? tn_uop_of(x) : &t->ir->bad;
+}
+// Zeros of a shape outside of all frames, where `like` is, split as that if it has its dims; or NULL.
+static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape shape) {
+  tiny_ctx *t = tn_ctx_of(like);
+  tiny_uop *u = tn_uop_of(like), *part[TINY_MAX_DEVICES], *zeros;
+  if (tn_is_shard(u)) {
+    const int alike = tn_has_dims(u, shape.ndim, shape.dim);
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      part[i] = tn_zeros_on(t, u->src[i]->device, dtype, shape.ndim, alike ? u->src[i]->dim : shape.dim);
+    zeros = tn_shard_of(t, alike ? tn_shard_axis(u) : -1, (int)u->nsrc, part);
+  } else zeros = tn_zeros_on(t, u->device, dtype, shape.ndim, shape.dim);
+  tiny_tensor *state = tiny_keep(tn_tensor_new(t, zeros));
   return tiny_ok(state) ? state : NULL;
 }
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
@@ -25725,6 +26265,11 @@ static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
   return changed ? tn_uop_with(p->t, u, src) : u;
 }
 
+static void tn_placed_add(tn_placing *p, tiny_uop *u, tiny_uop *now) {
+  if (now == u) return;
+  tn_push(p->t, &p->moved, u);
+  tn_push(p->t, &p->moved, now);
+}
 static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
   const int device = root->device ? root->device : p->here;
   const int elsewhere = !root->device && root->realized && root->realized->device != device;
@@ -25742,10 +26287,7 @@ static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
     }
     tiny_uop *now = tn_placed_node(p, top), *u = top->u;
     tn_pairs_set(p->t, &p->known[top->pins], u, tn_boxed(top->device), now);
-    if (now != u && (u == root || u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr))) {
-      tn_push(p->t, &p->moved, u);
-      tn_push(p->t, &p->moved, now);
-    }
+    if (u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr)) tn_placed_add(p, u, now);
     n--;
   }
   return tn_wish_given(p, &first, NULL);
@@ -25757,7 +26299,11 @@ static void tn_place_roots(tiny_ctx *t, tn_list *roots, tn_list *moved) {
   if (t->ndevice < 2) return;
   memset(&p, 0, sizeof p);
   p.t = t; p.here = t->here + 1;
-  for (int i = 0; i < roots->n; i++) roots->u[i] = tn_placed_root(&p, roots->u[i]);
+  for (int i = 0; i < roots->n; i++) {
+    tiny_uop *const u = roots->u[i];
+    roots->u[i] = tn_placed_root(&p, u);
+    tn_placed_add(&p, u, roots->u[i]);
+  }
   *moved = p.moved;
 }
 #endif
@@ -27669,6 +28215,68 @@ static int tn_order_by(tn_order *o, int nkernel, int frugal, int *order, int64_t
   return 1;
 }
 
+// ** several devices: what does not depend on each other overlaps **
+
+// About how long kernel k takes, in steps of whatever device: its iterations, and the elements that it touches.
+static double tn_kernel_time(tiny_ctx *t, const tn_kernel *k) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_list ranges = {NULL, 0, 0};
+  double steps = k->ast ? 1 : 0, touched = 1;
+  if (k->ast) tn_collect_ranges(t, k->ast, &ranges);
+  for (int i = 0; i < ranges.n; i++) steps *= (double)tn_range_extent(ranges.u[i]);
+  for (int i = 0; i < k->nmem; i++) touched += (double)tn_nelem(k->mem[i]);
+  tn_scratch_rewind(t, mark);
+  return steps + touched;
+}
+
+// By unit: its device, and when it can begin and is done as if devices ran side by side.
+typedef struct tn_timing { int device, copies; double takes, from; } tn_timing;
+
+static tn_timing *tn_order_timing(const tn_order *o, const tn_graph *g, int *devices) {
+  tn_timing *all = (tn_timing *)tn_scratch(o->t, ((size_t)o->n + 1) * sizeof *all);
+  int first = -1;
+  *devices = 0;
+  for (int i = 0; i < g->nkernel; i++) {
+    tn_timing *of = &all[o->of[i]];
+    of->device = tn_target_of(g->targets, g->kernel[i].node);
+    of->copies |= tn_is_copy(g->kernel[i].node);
+    of->takes += tn_kernel_time(o->t, &g->kernel[i]);
+    *devices |= first >= 0 && of->device != first;
+    first = of->device;
+  }
+  return all;
+}
+// Should unit a go before b? What the first roots want, then what can begin first; copies may have to wait for the
+// host, so that others go before them.
+static int tn_goes_before(const tn_order *o, const tn_timing *all, const double *free_at, int a, int b) {
+  const double x = fmax(all[a].from, free_at[all[a].device]), y = fmax(all[b].from, free_at[all[b].device]);
+  if (o->unit[a].first != o->unit[b].first) return o->unit[a].first;
+  if (x < y || x > y) return x < y;
+  return all[a].copies != all[b].copies ? all[b].copies : a < b;
+}
+// The kernels in the order in which devices that run side by side would begin them (list scheduling: Graham, "Bounds on
+// multiprocessing timing anomalies", SIAM J. Appl. Math. 17(2), 1969). Units that wait for nothing: as they are in o.
+static void tn_order_overlapped(const tn_order *o, tn_timing *all, int *order) {
+  int *waits = (int *)tn_scratch(o->t, ((size_t)o->n + 1) * sizeof *waits), at = 0, nready = 0;
+  int *ready = (int *)tn_scratch(o->t, ((size_t)o->n + 1) * sizeof *ready);
+  double free_at[TINY_MAX_DEVICES] = {0};
+  for (int u = 0; u < o->n; u++) if (!(waits[u] = o->unit[u].waits)) ready[nready++] = u;
+  while (nready) {
+    int best = 0;
+    for (int i = 1; i < nready; i++) if (tn_goes_before(o, all, free_at, ready[i], ready[best])) best = i;
+    const int u = ready[best];
+    ready[best] = ready[--nready];
+    const double done = fmax(all[u].from, free_at[all[u].device]) + all[u].takes;
+    free_at[all[u].device] = done;
+    for (int j = 0; j < o->unit[u].kernels.n; j++) order[at++] = tn_unboxed(o->unit[u].kernels.u[j]);
+    for (int j = 0; j < o->unit[u].after.n; j++) {
+      const int next = tn_unboxed(o->unit[u].after.u[j]);
+      all[next].from = fmax(all[next].from, done);
+      if (!--waits[next]) ready[nready++] = next;
+    }
+  }
+}
+
 // An order of the kernels; 0: there is none. The frugal one is tried where that is asked for, and taken where it is.
 static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *roots, int nroots, int frugal,
                             int *order) {
@@ -27678,6 +28286,9 @@ static int tn_order_kernels(tn_graph *g, const tn_list *reads, tiny_uop *const *
   tn_order_open(&o, g, reads, roots, nroots);
   if (!tn_order_by(&o, g->nkernel, 0, order, &peak)) return 0;
   if (!frugal) return 1;
+  int devices = 0;
+  tn_timing *timing = g->targets->n > 1 ? tn_order_timing(&o, g, &devices) : NULL;
+  if (devices) { tn_order_overlapped(&o, timing, order); return 1; }
   tn_order_by(&o, g->nkernel, 1, other, &frugal_peak);
   if (frugal_peak < peak) memcpy(order, other, (size_t)g->nkernel * sizeof *order);
   return 1;
@@ -35751,7 +36362,7 @@ static void tn_lang_llvm(tiny_renderer *r, int wide) {
 
 // ** runtime: devices, programs, execution **
 // ---- begin src/runtime/pool.c ----
-// pool: the context's threads, which stand ready between kernels.
+// pool: threads that stand ready between kernels: the context's, or a device's own.
 //
 // In:  a task and a count. Out: task(arg, i) has run once for every i in 0..count-1, on this thread and the
 //      workers. A job is open from its publication until the caller has found no more tasks to take. A worker
@@ -35763,7 +36374,7 @@ static void tn_lang_llvm(tiny_renderer *r, int wide) {
 //      off the core of the caller: schedulers that save power or pack virtual machines wake a thread beside
 //      the one that calls it, and take milliseconds to part them.
 // Tasks run in the library's floating-point mode, on every thread. A child of fork has the pool but not its threads: it
-// starts its own with the first job.
+// starts its own with the first job. A pool is called by one thread at a time.
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
@@ -35831,13 +36442,18 @@ enum {
   TN_POOL_SHARES = 16                      // a thread takes 1/16 of its fair share of the tasks at a time
 };
 
+// The process that threads were started in: in a child of fork they are not there.
+typedef struct tn_pool_home {
+  uint64_t process;
+  int64_t *here;                           // a page that children of fork find empty, NULL: the system has none
+} tn_pool_home;
+
 struct tn_pool {
   tiny_pool host;                          // fn: the caller's threads are used instead
   int threads;                             // the caller's included
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
-  uint64_t process;                        // that they were started in
-  int64_t *here;                           // a page that children of fork find empty, NULL: the system has none
+  tn_pool_home home;
   tn_os_thread *worker;
   tn_os_cores_mask cores;                  // that the first caller could use
   int core;                                // that the caller ran on and workers keep off, -1: not known
@@ -35848,6 +36464,30 @@ struct tn_pool {
   char apart3[64]; int64_t sleepers, caller_sleeps, quit;
   tn_os_mutex lock; tn_os_cond wake, done;
 };
+
+// A page of which every child of fork gets an empty one: to look there is cheaper than to ask for the process.
+static int64_t *tn_pool_page_here(void) {
+#ifdef __linux__
+  enum { WIPE_ON_FORK = 18 };              // madvise(2), since 4.14
+  int64_t *p = (int64_t *)tn_os_map(tn_os_page_nbytes());
+  if (p && madvise(p, tn_os_page_nbytes(), WIPE_ON_FORK) == 0) { *p = 1; return p; }
+  tn_os_unmap(p, tn_os_page_nbytes());
+#endif
+  return NULL;
+}
+
+static void tn_pool_home_open(tn_pool_home *h) {
+  h->process = tn_os_process_id();
+  h->here = tn_pool_page_here();
+}
+static void tn_pool_home_close(tn_pool_home *h) {
+  if (h->here) tn_os_unmap(h->here, tn_os_page_nbytes());
+  h->here = NULL;
+}
+// Is this a child of that process?
+static int tn_pool_home_left(const tn_pool_home *h) {
+  return h->here ? !*h->here : h->process != tn_os_process_id();
+}
 
 static void tn_pool_take(struct tn_pool *p) {
   const int n = p->n, step = p->step;
@@ -35860,13 +36500,13 @@ static void tn_pool_take(struct tn_pool *p) {
   }
 }
 
-// Spins until *value is no longer old, for a moment. 1: it changed.
-static int tn_pool_spin(const struct tn_pool *p, int64_t *value, int64_t old) {
-  if (!p->spins) return tn_os_atomic_load(value) != old;
+// Spins until *value is `least` or more, for a moment. 1: it is.
+static int tn_pool_spin(int spins, int64_t *value, int64_t least) {
+  if (!spins) return tn_os_atomic_load(value) >= least;
   const uint64_t start = tn_os_now();
   do {
     for (int i = 0; i < 32; i++) {
-      if (tn_os_atomic_load(value) != old) return 1;
+      if (tn_os_atomic_load(value) >= least) return 1;
       tn_os_relax();
     }
   } while (tn_os_now() - start < TN_POOL_SPIN_NS);
@@ -35877,7 +36517,7 @@ static void tn_pool_work(void *arg) {
   struct tn_pool *p = (struct tn_pool *)arg;
   int64_t seen = 0;
   for (;;) {
-    if (!tn_pool_spin(p, &p->jobs, seen)) {
+    if (!tn_pool_spin(p->spins, &p->jobs, seen + 1)) {
       tn_os_lock(&p->lock);
       tn_os_atomic_add(&p->sleepers, 1);   // then reads jobs; the caller writes jobs, then reads sleepers
       while (tn_os_atomic_load(&p->jobs) == seen) tn_os_wait(&p->wake, &p->lock);
@@ -35920,21 +36560,9 @@ static void tn_pool_call(struct tn_pool *p, int wanted) {
   tn_os_unlock(&p->lock);
 }
 
-// A page of which every child of fork gets an empty one: to look there is cheaper than to ask for the process.
-static int64_t *tn_pool_page_here(void) {
-#ifdef __linux__
-  enum { WIPE_ON_FORK = 18 };              // madvise(2), since 4.14
-  int64_t *p = (int64_t *)tn_os_map(tn_os_page_nbytes());
-  if (p && madvise(p, tn_os_page_nbytes(), WIPE_ON_FORK) == 0) { *p = 1; return p; }
-  tn_os_unmap(p, tn_os_page_nbytes());
-#endif
-  return NULL;
-}
-
 // Locks, counters and threads as before the first job.
 static void tn_pool_reset(struct tn_pool *p) {
-  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
-  p->here = NULL;
+  tn_pool_home_close(&p->home);
   p->started = p->workers = 0;
   p->next = p->jobs = p->busy = p->open = p->inside = 0;
   p->sleepers = p->caller_sleeps = p->quit = 0;
@@ -35946,7 +36574,7 @@ static void tn_pool_reset(struct tn_pool *p) {
 // In a child of fork: the threads are the parent's, and one may have held the lock when they were left behind. What is
 // there of them is written over, not closed: closing what somebody waits for is undefined.
 static void tn_pool_recover(struct tn_pool *p) {
-  if (p->started && (p->here ? !*p->here : p->process != tn_os_process_id())) tn_pool_reset(p);
+  if (p->started && tn_pool_home_left(&p->home)) tn_pool_reset(p);
 }
 
 // Waits until no worker is inside; the job is closed, so that those who enter now leave at once.
@@ -35965,8 +36593,7 @@ static void tn_pool_wait(struct tn_pool *p) {
 
 static void tn_pool_start(struct tn_pool *p) {
   p->started = 1;
-  p->process = tn_os_process_id();
-  p->here = tn_pool_page_here();
+  tn_pool_home_open(&p->home);
   tn_os_cores_get(&p->cores);
   p->core = -1;
   while (p->workers < p->threads - 1) {
@@ -36000,35 +36627,45 @@ static int tn_pool_wanted(const tiny_desc *d) {
   return n < TN_POOL_MAX ? n : TN_POOL_MAX;
 }
 
-static void tn_pool_close(tiny_ctx *t) {
-  struct tn_pool *p = t->pool;
+static size_t tn_pool_nbytes(int threads) {
+  return sizeof(struct tn_pool) + (size_t)threads * sizeof(tn_os_thread);
+}
+// Of so many threads, the caller's included; they are started by the first job that has use for them. NULL: refused.
+static struct tn_pool *tn_pool_new(tiny_ctx *t, int threads, int spins) {
+  struct tn_pool *p = (struct tn_pool *)tiny_realloc(t, NULL, 0, tn_pool_nbytes(threads));
+  if (!p) return NULL;
+  memset(p, 0, tn_pool_nbytes(threads));
+  p->threads = threads;
+  p->spins = spins;
+  p->worker = (tn_os_thread *)(void *)(p + 1);
+  tn_pool_reset(p);
+  return p;
+}
+static void tn_pool_free(tiny_ctx *t, struct tn_pool *p) {
   if (!p) return;
-  if (p->started && p->process != tn_os_process_id()) tn_pool_reset(p);    // emulators may know of no such page
+  if (p->started && p->home.process != tn_os_process_id()) tn_pool_reset(p);   // emulators may know of no such page
   tn_os_atomic_store(&p->quit, 1);
   if (p->workers) tn_pool_call(p, p->workers);
   for (int i = 0; i < p->workers; i++) tn_os_thread_join(&p->worker[i]);
   tn_os_mutex_close(&p->lock);
   tn_os_cond_close(&p->wake);
   tn_os_cond_close(&p->done);
-  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
-  tn_release(t, p, sizeof *p + (size_t)p->threads * sizeof *p->worker);
-  t->pool = NULL;
+  tn_pool_home_close(&p->home);
+  tn_release(t, p, tn_pool_nbytes(p->threads));
 }
 
-// Threads are started by the first tiny_parallel that has use for them.
+// The context's own.
 static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   const int host = d && d->pool.fn;
   const int threads = !host ? tn_pool_wanted(d) : d->pool.threads > 1 ? d->pool.threads : 1;
-  const size_t nbytes = sizeof(struct tn_pool) + (size_t)threads * sizeof(tn_os_thread);
-  struct tn_pool *p = (struct tn_pool *)tn_alloc(t, nbytes);
-  if (!p) return TINY_E_MEMORY;
-  if (host) p->host = d->pool;
-  p->threads = threads;
-  p->spins = threads <= tn_os_cores();     // else spinning takes the core from those who work
-  p->worker = (tn_os_thread *)(void *)(p + 1);
-  tn_pool_reset(p);
-  t->pool = p;
-  return TINY_OK;
+  t->pool = tn_pool_new(t, threads, threads <= tn_os_cores());   // else spinning takes the core from those who work
+  if (!t->pool) tn_out_of_memory(t, tn_pool_nbytes(threads));
+  else if (host) t->pool->host = d->pool;
+  return t->pool ? TINY_OK : TINY_E_MEMORY;
+}
+static void tn_pool_close(tiny_ctx *t) {
+  tn_pool_free(t, t->pool);
+  t->pool = NULL;
 }
 
 // What to open a context with that has as many threads as t.
@@ -36045,6 +36682,304 @@ static int tn_pool_most(const tiny_ctx *t) {
 #endif // TINY_NO_THREADS
 #endif
 // ---- end src/runtime/pool.c ----
+// ---- begin src/runtime/queue.c ----
+// queue: what a device is given, in order, done by a thread of the device's own while the context's goes on.
+//
+// In:    items: two functions and what they are called with. Out: of each item, in the order in which they were pushed,
+//        `happens` has run on the queue's thread, and then, some time later, `ends` on the context's.
+// Holds: the context's thread alone asks for memory and gives it back: what an item frees, its `ends` frees, where the
+//        context next calls. An item is a run of bytes in a ring that is made with the queue: pushing asks for nothing,
+//        and where the ring is full, the caller waits for half of it. What is larger than a quarter of it is no item:
+//        its caller waits until everything has happened, and does it by itself.
+// Places in the order are counts of bytes: given, happened and ended only grow, ended <= happened <= given, and byte i
+// of the order lies at i % nbytes of the ring. An event is a queue and what was given to it when the event was made: it
+// has happened when so much has. Who waits keeps these two numbers, not the event, and may be any queue of any context.
+// What is waited for was given before the wait, so that no circle of queues waits.
+// Who waits spins for a moment, then writes the place that is wanted, looks once more, and sleeps; who goes on writes
+// `happened`, then looks at what is wanted. All four are sequentially consistent: one sees the other.
+// Where the system refuses a thread, items happen when they are pushed. A child of fork starts a thread of its own,
+// behind what has happened: the host forks where nothing is under way, which would happen in both processes.
+#ifndef TN_RUNTIME_QUEUE
+#define TN_RUNTIME_QUEUE
+#ifndef TINY_AMALGAMATED
+#include "pool.c"
+#endif
+
+// What is given behind it happens after `place` of queue. NULL: it has happened, as everything has where there is none.
+typedef struct tn_queue_event { struct tn_queue *queue; int64_t place; } tn_queue_event;
+static const tn_queue_event tn_queue_happened = {NULL, 0};
+typedef void (*tn_queue_fn)(void *dev, void *item);          // dev: of the queue; item: what was written for it
+
+#ifdef TINY_NO_THREADS
+// There is none.
+static int tn_queue_wanted(const tiny_ctx *t) { (void)t; return 0; }
+static struct tn_queue *tn_queue_open(tiny_ctx *t, void *dev) { (void)t; (void)dev; return NULL; }
+static void tn_queue_close(struct tn_queue *q) { (void)q; }
+static int tn_queue_threads(const struct tn_queue *q) { (void)q; return 1; }
+static void tn_queue_run(struct tn_queue *q, int n, void (*task)(void *arg, int i), void *arg) {
+  (void)q;
+  tn_pool_alone(n, task, arg);
+}
+static void *tn_queue_room(struct tn_queue *q, tn_queue_fn happens, tn_queue_fn ends, size_t nbytes) {
+  (void)q; (void)happens; (void)ends; (void)nbytes;
+  return NULL;
+}
+static void tn_queue_push(struct tn_queue *q) { (void)q; }
+static void tn_queue_fail(struct tn_queue *q, tiny_code code, const char *what) { (void)q; (void)code; (void)what; }
+static void tn_queue_reap(struct tn_queue *q) { (void)q; }
+static void tn_queue_drain(struct tn_queue *q) { (void)q; }
+static tiny_code tn_queue_sync(struct tn_queue *q) { (void)q; return TINY_OK; }
+static const tn_queue_event *tn_queue_event_new(struct tn_queue *q) { (void)q; return &tn_queue_happened; }
+static void tn_queue_event_free(tiny_ctx *t, const tn_queue_event *e) { (void)t; (void)e; }
+static void tn_queue_wait(struct tn_queue *q, const tn_queue_event *e) { (void)q; (void)e; }
+
+#else
+
+#ifndef TN_QUEUE_NBYTES                    // of the ring, a power of two
+  #define TN_QUEUE_NBYTES (64 * 1024)
+#endif
+enum { TN_QUEUE_UNIT = 32 };               // bytes, of which items are multiples: what is left of the ring is one, too
+
+typedef struct tn_queue_item {
+  tn_queue_fn happens, ends;               // NULL: nothing to do
+  int64_t nbytes;                          // with this head; what the functions are given follows
+} tn_queue_item;
+
+struct tn_queue {
+  tiny_ctx *t; void *dev;
+  char *ring; int64_t nbytes, ended;
+  struct tn_pool *pool; int threads;       // NULL: the queue's thread runs all tasks
+  int started, spins;                      // started: there is a thread; spins: and a core for each
+  tn_pool_home home;
+  tn_os_thread thread;
+  tn_os_mutex lock; tn_os_cond work, done;
+  tiny_code failed; char why[256];         // first, of what happened since the last sync
+  char apart0[64]; int64_t given, sleeps, quit;              // counters of one side are cache lines apart from others
+  char apart1[64]; int64_t happened, wanted;                 // wanted: the first place that somebody sleeps for
+  char apart2[64];
+};
+
+// ** what happens: on the queue's thread, or where there is none, on the context's **
+
+static tn_queue_item *tn_queue_at(struct tn_queue *q, int64_t place) {
+  return (tn_queue_item *)(void *)(q->ring + (place & (q->nbytes - 1)));
+}
+
+static void tn_queue_step(struct tn_queue *q) {
+  const int64_t at = tn_os_atomic_load(&q->happened);
+  tn_queue_item *u = tn_queue_at(q, at);
+  const int64_t behind = at + u->nbytes;
+  if (u->happens) u->happens(q->dev, u + 1);
+  tn_os_atomic_store(&q->happened, behind);
+  if (tn_os_atomic_load(&q->wanted) > behind) return;
+  tn_os_lock(&q->lock);
+  tn_os_atomic_store(&q->wanted, INT64_MAX);                 // who still sleeps says so again
+  tn_os_wake_all(&q->done);
+  tn_os_unlock(&q->lock);
+}
+
+static void tn_queue_work(void *arg) {
+  struct tn_queue *q = (struct tn_queue *)arg;
+  for (;;) {
+    const int64_t next = tn_os_atomic_load(&q->happened) + 1;
+    if (!tn_pool_spin(q->spins, &q->given, next)) {
+      tn_os_lock(&q->lock);
+      tn_os_atomic_store(&q->sleeps, 1);   // then reads given; who gives writes given, then reads sleeps
+      while (tn_os_atomic_load(&q->given) < next && !tn_os_atomic_load(&q->quit)) tn_os_wait(&q->work, &q->lock);
+      tn_os_atomic_store(&q->sleeps, 0);
+      tn_os_unlock(&q->lock);
+      if (tn_os_atomic_load(&q->given) < next) return;
+    }
+    (void)tn_float_enter();                // each time: a kernel may have left another mode behind
+    tn_queue_step(q);
+  }
+}
+
+// The first error since the last sync; for `happens`.
+static void tn_queue_fail(struct tn_queue *q, tiny_code code, const char *what) {
+  if (q->failed != TINY_OK) return;
+  q->failed = code;
+  snprintf(q->why, sizeof q->why, "%s", what);
+}
+
+// Tasks on the threads of the queue; for `happens`.
+static void tn_queue_run(struct tn_queue *q, int n, void (*task)(void *arg, int i), void *arg) {
+  tn_pool_run(q->pool, n, task, arg);
+}
+
+// Waits until `place` of q has happened; any thread may.
+static void tn_queue_reach(struct tn_queue *q, int64_t place) {
+  if (tn_pool_spin(q->spins, &q->happened, place)) return;
+  tn_os_lock(&q->lock);
+  for (;;) {
+    if (tn_os_atomic_load(&q->wanted) > place) tn_os_atomic_store(&q->wanted, place);
+    if (tn_os_atomic_load(&q->happened) >= place) break;
+    tn_os_wait(&q->done, &q->lock);
+  }
+  tn_os_unlock(&q->lock);
+}
+
+// ** its thread **
+
+// Locks and thread as before the first item. What is there of them in a child of fork is written over, not closed.
+static void tn_queue_reset(struct tn_queue *q) {
+  tn_pool_home_close(&q->home);
+  q->started = 0;
+  q->sleeps = q->quit = 0;
+  q->wanted = INT64_MAX;
+  tn_os_mutex_open(&q->lock);
+  tn_os_cond_open(&q->work);
+  tn_os_cond_open(&q->done);
+}
+
+// What was given is seen to: by the thread, which sleeps or is not there yet; or here.
+static void tn_queue_wake(struct tn_queue *q) {
+  if (q->started && tn_pool_home_left(&q->home)) tn_queue_reset(q);
+  if (!q->started) {
+    tn_pool_home_open(&q->home);
+    q->started = tn_os_thread_start(&q->thread, tn_queue_work, q);
+  }
+  if (!q->started) {
+    const tn_float_mode was = tn_float_enter();
+    tn_pool_home_close(&q->home);
+    while (tn_os_atomic_load(&q->happened) < q->given) tn_queue_step(q);
+    tn_float_leave(&was);
+  } else if (tn_os_atomic_load(&q->sleeps)) {
+    tn_os_lock(&q->lock);
+    tn_os_wake_one(&q->work);
+    tn_os_unlock(&q->lock);
+  }
+}
+
+// ** on the context's thread **
+
+// Gives back what items that have happened held.
+static void tn_queue_reap(struct tn_queue *q) {
+  const int64_t happened = tn_os_atomic_load(&q->happened);
+  while (q->ended < happened) {
+    tn_queue_item *u = tn_queue_at(q, q->ended);
+    if (u->ends) u->ends(q->dev, u + 1);
+    q->ended += u->nbytes;
+  }
+}
+
+static void tn_queue_own_reach(struct tn_queue *q, int64_t place) {
+  if (tn_os_atomic_load(&q->happened) < place) { tn_queue_wake(q); tn_queue_reach(q, place); }
+  tn_queue_reap(q);
+}
+static void tn_queue_drain(struct tn_queue *q) { tn_queue_own_reach(q, q->given); }
+
+// Everything has happened. What went wrong meanwhile is the context's error, once.
+static tiny_code tn_queue_sync(struct tn_queue *q) {
+  tn_queue_drain(q);
+  const tiny_code code = q->failed;
+  q->failed = TINY_OK;
+  return code == TINY_OK ? code : tiny_fail(q->t, code, "%s", q->why);
+}
+
+// Where the next item is to be written, for tn_queue_push. NULL: it would be too large; everything has happened.
+static void *tn_queue_room(struct tn_queue *q, tn_queue_fn happens, tn_queue_fn ends, size_t nbytes) {
+  if (nbytes > (size_t)(q->nbytes / 4) - sizeof(tn_queue_item)) { tn_queue_drain(q); return NULL; }
+  const int64_t whole = (int64_t)((nbytes + sizeof(tn_queue_item) + TN_QUEUE_UNIT - 1) / TN_QUEUE_UNIT * TN_QUEUE_UNIT);
+  const int64_t rest = q->nbytes - (q->given & (q->nbytes - 1)), skipped = rest < whole ? rest : 0;
+  const int64_t last = q->given + skipped + whole - q->nbytes;                 // what lies before is written over
+  tn_queue_reap(q);
+  if (q->ended < last) tn_queue_own_reach(q, last > q->given - q->nbytes / 2 ? last : q->given - q->nbytes / 2);
+  tn_queue_item *u = tn_queue_at(q, q->given);
+  if (skipped) {
+    u->happens = u->ends = NULL; u->nbytes = skipped;
+    tn_os_atomic_add(&q->given, skipped);
+    u = tn_queue_at(q, q->given);
+  }
+  u->happens = happens; u->ends = ends; u->nbytes = whole;
+  return u + 1;
+}
+// Gives the item that was written where tn_queue_room said.
+static void tn_queue_push(struct tn_queue *q) {
+  tn_os_atomic_add(&q->given, tn_queue_at(q, q->given)->nbytes);
+  tn_queue_wake(q);
+}
+
+// ** events **
+
+// The place that q stands at. Where memory is refused, one that has happened.
+static const tn_queue_event *tn_queue_event_new(struct tn_queue *q) {
+  tn_queue_event *e = (tn_queue_event *)tiny_realloc(q->t, NULL, 0, sizeof *e);
+  if (!e) { tn_queue_drain(q); return &tn_queue_happened; }
+  e->queue = q; e->place = q->given;
+  return e;
+}
+static void tn_queue_event_free(tiny_ctx *t, const tn_queue_event *e) {
+  if (e && e != &tn_queue_happened) tn_release(t, (void *)(uintptr_t)e, sizeof *e);
+}
+
+static void tn_queue_later_wait(void *dev, void *item) {
+  const tn_queue_event *e = (const tn_queue_event *)item;
+  (void)dev;
+  tn_queue_reach(e->queue, e->place);
+}
+// What is given to q from now on happens after e. q NULL: the caller waits.
+static void tn_queue_wait(struct tn_queue *q, const tn_queue_event *e) {
+  if (!e->queue || e->queue == q || tn_os_atomic_load(&e->queue->happened) >= e->place) return;
+  if (!q) { tn_queue_reach(e->queue, e->place); return; }
+  *(tn_queue_event *)tn_queue_room(q, tn_queue_later_wait, NULL, sizeof *e) = *e;
+  tn_queue_push(q);
+}
+
+// ** opening and closing **
+
+// Devices go on by themselves where there are several and the library may start threads.
+static int tn_queue_wanted(const tiny_ctx *t) { return t->ndevice > 1 && t->pool && !t->pool->host.fn; }
+
+// Each device has its share of the context's threads, at least one.
+static int tn_queue_threads(const struct tn_queue *q) { return q->threads; }
+
+// Waits for what is left.
+static void tn_queue_close(struct tn_queue *q) {
+  tiny_ctx *t = q->t;
+  tn_queue_drain(q);
+  if (q->started && q->home.process != tn_os_process_id()) tn_queue_reset(q);
+  if (q->started) {
+    tn_os_lock(&q->lock);
+    tn_os_atomic_store(&q->quit, 1);
+    tn_os_wake_one(&q->work);
+    tn_os_unlock(&q->lock);
+    tn_os_thread_join(&q->thread);
+  }
+  tn_os_mutex_close(&q->lock);
+  tn_os_cond_close(&q->work);
+  tn_os_cond_close(&q->done);
+  tn_pool_home_close(&q->home);
+  tn_pool_free(t, q->pool);
+  tn_release(t, q->ring, (size_t)q->nbytes);
+  tn_release(t, q, sizeof *q);
+}
+
+// For a context of which tn_queue_wanted holds. NULL: memory was refused, which is recorded. The thread starts with the
+// first item.
+static struct tn_queue *tn_queue_open(tiny_ctx *t, void *dev) {
+  const int share = t->pool->threads / t->ndevice, threads = share > 1 ? share : 1;
+  const int spins = threads * t->ndevice <= tn_os_cores();
+  struct tn_queue *q = (struct tn_queue *)tiny_realloc(t, NULL, 0, sizeof *q);
+  char *ring = (char *)tiny_realloc(t, NULL, 0, TN_QUEUE_NBYTES);
+  struct tn_pool *pool = threads > 1 ? tn_pool_new(t, threads, spins) : NULL;
+  if (!q || !ring || (threads > 1 && !pool)) {
+    tn_release(t, q, sizeof *q);
+    tn_release(t, ring, TN_QUEUE_NBYTES);
+    tn_pool_free(t, pool);
+    tiny_fail(t, TINY_E_MEMORY, "no memory for a device that goes on by itself");
+    return NULL;
+  }
+  memset(q, 0, sizeof *q);
+  q->t = t; q->dev = dev;
+  q->ring = ring; q->nbytes = TN_QUEUE_NBYTES;
+  q->pool = pool; q->threads = threads; q->spins = spins;
+  tn_queue_reset(q);
+  return q;
+}
+#endif // TINY_NO_THREADS
+#endif
+// ---- end src/runtime/queue.c ----
 // ---- begin src/runtime/elf.c ----
 // elf: loads a freestanding relocatable ELF64 object into executable memory: the linker that kernels need,
 // and no more.
@@ -36453,12 +37388,15 @@ static void *tn_elf_symbol(const tn_elf *e, const char *name) {
 // compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that does not
 // answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for so many
 // seconds at most, and so does whatever it starts.
+// One of several devices of a context has a queue (queue.c), on whose thread everything happens, in order; the only one
+// does everything at once, on the thread that calls.
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "../base/caches.c"
 #include "elf.c"
+#include "queue.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
 #endif
@@ -36473,6 +37411,7 @@ enum {
 
 typedef struct tn_cpu {
   tiny_ctx *t;
+  struct tn_queue *queue;                  // NULL: everything happens at once
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int takes_ir;                            // kernels are LLVM IR, not C
@@ -36838,14 +37777,15 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
-  const int whole = !which || !*which || !strcmp(which, "0");
+  const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && (strcmp(which, "avx2") || !tn_os_cpu_as_avx2(&facts))) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers and avx2, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->t = t;
+  if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   c->facts = facts;
   c->cores = tn_os_cores();
@@ -36906,11 +37846,36 @@ static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
   tiny_realloc(t, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
 }
 
+// What was freed may be waiting for what uses it: where memory is refused, that is waited for.
 static void *tn_cpu_alloc(void *dev, size_t nbytes) {
-  return tn_cpu_aligned_alloc(((tn_cpu *)dev)->t, nbytes);
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (!c->queue) return tn_cpu_aligned_alloc(c->t, nbytes);
+  tn_queue_reap(c->queue);
+  void *mem = tn_cpu_aligned_alloc(c->t, nbytes);
+  if (mem) return mem;
+  tn_queue_drain(c->queue);
+  return tn_cpu_aligned_alloc(c->t, nbytes);
+}
+
+// Memory, or a module.
+typedef struct tn_cpu_gone { void *it; size_t nbytes; } tn_cpu_gone;
+static void tn_cpu_later_free(void *dev, void *item) {
+  const tn_cpu_gone *u = (const tn_cpu_gone *)item;
+  tn_cpu_aligned_free(((tn_cpu *)dev)->t, u->it, u->nbytes);
+}
+static void tn_cpu_later_unload(void *dev, void *item) {
+  tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)((const tn_cpu_gone *)item)->it);
+}
+// ends(it) once everything that was given before has happened.
+static void tn_cpu_let_go(tn_cpu *c, tn_queue_fn ends, void *it, size_t nbytes) {
+  const tn_cpu_gone now = {it, nbytes};
+  tn_cpu_gone *u = c->queue ? (tn_cpu_gone *)tn_queue_room(c->queue, NULL, ends, sizeof *u) : NULL;
+  if (!u) { ends(c, (void *)(uintptr_t)&now); return; }
+  *u = now;
+  tn_queue_push(c->queue);
 }
 static void tn_cpu_free(void *dev, void *mem, size_t nbytes) {
-  tn_cpu_aligned_free(((tn_cpu *)dev)->t, mem, nbytes);
+  tn_cpu_let_go((tn_cpu *)dev, tn_cpu_later_free, mem, nbytes);
 }
 
 // Slots for launches that give so much to each task, instead of what was there.
@@ -36918,11 +37883,12 @@ static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
   tn_cpu *c = (tn_cpu *)dev;
   const size_t nbytes = (local_nbytes + 2 * TN_CPU_ALIGN - 1) / TN_CPU_ALIGN * TN_CPU_ALIGN;
   if (nbytes <= c->local_nbytes) return TINY_OK;
-  const int slots = tn_pool_most(c->t);
-  char *fresh = (char *)tn_cpu_aligned_alloc(c->t, nbytes * (size_t)slots);
+  const int slots = c->queue ? tn_queue_threads(c->queue) : tn_pool_most(c->t);
+  char *fresh = (char *)tn_cpu_alloc(c, nbytes * (size_t)slots);
   if (!fresh)
     return tiny_fail(c->t, TINY_E_MEMORY, "CPU: no memory for the %llu bytes that each of %d threads works in",
                      (unsigned long long)nbytes, slots);
+  if (c->queue) tn_queue_drain(c->queue);  // launches use what was there
   tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
   for (int i = 0; i < slots; i++) memset(fresh + (size_t)i * nbytes, 0, TN_CPU_ALIGN);
   c->local = fresh; c->local_nbytes = nbytes; c->slots = slots;
@@ -36930,19 +37896,61 @@ static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
 }
 static void tn_cpu_close(void *dev) {
   tn_cpu *c = (tn_cpu *)dev;
+  if (c->queue) tn_queue_close(c->queue);
   tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
   tn_release(c->t, c, sizeof *c);
 }
 
-static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+typedef struct tn_cpu_copy { void *to; const void *from; size_t nbytes; } tn_cpu_copy;
+static void tn_cpu_later_copy(void *dev, void *item) {
+  const tn_cpu_copy *u = (const tn_cpu_copy *)item;
   (void)dev;
-  if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
+  memcpy(u->to, u->from ? u->from : u + 1, u->nbytes);
+}
+static void *tn_cpu_at(tiny_mem m) { return (char *)m.base + m.offset; }
+
+// What is small is taken along; with what is too large for the queue, everything before it is waited for.
+static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (!nbytes) return TINY_OK;
+  const size_t all = sizeof(tn_cpu_copy) + nbytes;
+  tn_cpu_copy *u = c->queue ? (tn_cpu_copy *)tn_queue_room(c->queue, tn_cpu_later_copy, NULL, all) : NULL;
+  if (!u) { memcpy(tn_cpu_at(dst), src, nbytes); return TINY_OK; }
+  u->to = tn_cpu_at(dst); u->from = NULL; u->nbytes = nbytes;
+  memcpy(u + 1, src, nbytes);
+  tn_queue_push(c->queue);
   return TINY_OK;
 }
-static tiny_code tn_cpu_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
-  (void)dev;
-  if (nbytes) memcpy(dst, (const char *)src.base + src.offset, nbytes);
+static tiny_code tn_cpu_copy_from(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  (void)from;
+  if (!nbytes) return TINY_OK;
+  tn_cpu_copy *u = c->queue ? (tn_cpu_copy *)tn_queue_room(c->queue, tn_cpu_later_copy, NULL, sizeof *u) : NULL;
+  if (!u) { memcpy(tn_cpu_at(dst), tn_cpu_at(src), nbytes); return TINY_OK; }
+  u->to = tn_cpu_at(dst); u->from = tn_cpu_at(src); u->nbytes = nbytes;
+  tn_queue_push(c->queue);
   return TINY_OK;
+}
+static tiny_code tn_cpu_sync(void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return c->queue ? tn_queue_sync(c->queue) : TINY_OK;
+}
+static tiny_code tn_cpu_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  const tiny_code code = tn_cpu_sync(dev);
+  if (nbytes && code == TINY_OK) memcpy(dst, tn_cpu_at(src), nbytes);
+  return code;
+}
+
+static void *tn_cpu_event(void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return (void *)(uintptr_t)(c->queue ? tn_queue_event_new(c->queue) : &tn_queue_happened);
+}
+static tiny_code tn_cpu_wait(void *dev, void *event) {
+  tn_queue_wait(((const tn_cpu *)dev)->queue, (const tn_queue_event *)event);
+  return TINY_OK;
+}
+static void tn_cpu_event_free(void *dev, void *event) {
+  tn_queue_event_free(((const tn_cpu *)dev)->t, (const tn_queue_event *)event);
 }
 
 // ** modules and launches **
@@ -36971,7 +37979,9 @@ static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
 #undef TN_CPU_F1
 #undef TN_CPU_F2
 #undef TN_CPU_F3
-static void tn_cpu_unload(void *dev, void *module) { tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)module); }
+static void tn_cpu_unload(void *dev, void *module) {
+  if (module) tn_cpu_let_go((tn_cpu *)dev, tn_cpu_later_unload, module, 0);
+}
 static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
   (void)dev;
   return tn_elf_symbol((const tn_elf *)module, kernel);
@@ -37005,38 +38015,76 @@ static void tn_cpu_task_with_local(void *arg, int i) {
   tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
+// A launch that waits in the queue; its arguments and then the addresses of its memory follow.
+typedef struct tn_cpu_launched {
+  tn_cpu_kernel kernel; int tasks, nargs;
+  size_t local_nbytes; uint64_t *stamp;
+} tn_cpu_launched;
+static void tn_cpu_later_launch(void *dev, void *item) {
+  const tn_cpu_launched *u = (const tn_cpu_launched *)item;
+  const int64_t *args = (const int64_t *)(const void *)(u + 1);
+  tn_cpu *c = (tn_cpu *)dev;
+  const tn_cpu_call call = {c, u->kernel, (void *const *)(const void *)(args + u->nargs), (const long long *)args};
+  if (u->local_nbytes && u->local_nbytes + TN_CPU_ALIGN > c->local_nbytes) {
+    tn_queue_fail(c->queue, TINY_E_INTERNAL, "CPU: a launch wants LOCAL memory that nobody has reserved");
+    return;
+  }
+  if (u->stamp) u->stamp[0] = tn_os_now();
+  tn_queue_run(c->queue, u->tasks, u->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, (void *)(uintptr_t)&call);
+  if (u->stamp) u->stamp[1] = tn_os_now();
+}
+// 0: too large for the queue; everything has happened.
+static int tn_cpu_launch_later(tn_cpu *c, const tiny_launch *l) {
+  const size_t nargs = (size_t)l->nargs, nmem = (size_t)l->nmem;
+  tn_cpu_launched *u = (tn_cpu_launched *)tn_queue_room(c->queue, tn_cpu_later_launch, NULL,
+                                                        sizeof *u + nargs * sizeof *l->args + nmem * sizeof(void *));
+  if (!u) return 0;
+  int64_t *args = (int64_t *)(void *)(u + 1);
+  void **mem = (void **)(void *)(args + nargs);
+  memcpy(&u->kernel, &l->kernel, sizeof u->kernel);
+  u->tasks = l->tasks < 1 ? 1 : (int)l->tasks;
+  u->nargs = l->nargs;
+  u->local_nbytes = l->local_nbytes; u->stamp = l->stamp;
+  if (nargs) memcpy(args, l->args, nargs * sizeof *args);
+  for (size_t i = 0; i < nmem; i++) mem[i] = tn_cpu_at(l->mem[i]);
+  tn_queue_push(c->queue);
+  return 1;
+}
+
 static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
-  tiny_ctx *t = ((tn_cpu *)dev)->t;
+  tn_cpu *c = (tn_cpu *)dev;
+  tiny_ctx *t = c->t;
   void *few[TN_CPU_PARAMS], **mem = few;
   const tiny_mem *const from = l->mem;
   uint64_t *const stamp = l->stamp;
   tn_cpu_call call;
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
+  if (c->queue && tn_cpu_launch_later(c, l)) return TINY_OK;
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
   if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)from[i].base + from[i].offset;
   memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
-  call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = c;
   if (stamp) stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
   if (stamp) stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
-static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
-
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_copy_from, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_event, tn_cpu_wait, tn_cpu_event_free,
+  tn_cpu_sync, tn_cpu_reserve
 };
 // The same processor, by LLVM IR: needs clang 15 or later.
 static const tiny_backend tn_llvm_backend = {
   TINY_BACKEND_VERSION, "LLVM", tn_cpu_open_llvm, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_copy_from, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_event, tn_cpu_wait, tn_cpu_event_free,
+  tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
 // Does one run what is compiled for the other?
@@ -37196,6 +38244,17 @@ static void *tn_null_alloc(void *dev, size_t nbytes) {
 static void tn_null_free(void *dev, void *mem, size_t nbytes) {
   tn_cpu_aligned_free(((tn_null *)dev)->t, mem, nbytes);
 }
+static tiny_code tn_null_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  (void)dev;
+  if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_null_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  (void)dev;
+  if (nbytes) memcpy(dst, (const char *)src.base + src.offset, nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_null_sync(void *dev) { (void)dev; return TINY_OK; }
 static tiny_code tn_null_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   (void)dev; (void)log;
   for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i].data, source[i].n);
@@ -37217,8 +38276,8 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 
 static const tiny_backend tn_null_backend = {
   TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_null_compile,
-  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
+  tn_null_alloc, tn_null_free, tn_null_copy_in, tn_null_copy_out, NULL, NULL, tn_null_compile,
+  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_null_sync, NULL
 };
 #endif
 // ---- end src/runtime/null.c ----
@@ -37526,6 +38585,7 @@ static void tn_device_renderer(struct tn_device *d) {
 
 // Of tiny_uop.device.
 static const char *tn_device_name(const tiny_ctx *t, int device) {
+  if (device == TN_SEVERAL) return "several devices";
   return device > 0 && device <= t->ndevice ? t->device[device - 1]->title : "no device";
 }
 
@@ -39034,6 +40094,9 @@ typedef struct tn_bound_scalar { tiny_uop *u; int kind, input; } tn_bound_scalar
 // row: of the plan's outputs, -1: input number `input` as it is
 typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; } tn_bound_output;
 
+// What the caller gives or takes as one tensor: so many inputs or outputs, parts along an axis; 1: it is not split.
+typedef struct tn_bound_group { int parts, axis; } tn_bound_group;
+
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
   tiny_ctx *t;
@@ -39041,6 +40104,7 @@ struct tiny_program {                      // a captured plan and what its blank
   int ninput, noutput, nleaf, nscalar;
   tn_bound_input *input; tn_bound_leaf *leaf; tn_bound_scalar *scalar; tn_bound_output *output;
   tiny_tensor **made;                      // the outputs of this run
+  tn_bound_group *group; int ngive, ntake; // inputs, then outputs, as the caller counts them; NULL: as they are
   int updates;                             // does it assign to memory?
   uint32_t draw, ndraw;                    // calls of random numbers of each run: as captured, after call `draw`
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
@@ -39471,8 +40535,12 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 // Handles whose memory was updated move to the new BUFFER; chains of updates would otherwise grow without end.
 static void tn_realized_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    tn_tensor_set(x, tn_realized_moved(t, &now, x->uop));
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    tiny_uop *part[TINY_MAX_DEVICES];
+    const tn_shard_parts of = tn_parts_of(&x->uop);
+    for (int i = 0; i < of.n; i++) part[i] = tn_realized_moved(t, &now, of.u[i]);
+    tn_tensor_set(x, tn_parts_with(t, x->uop, part));
+  }
   tn_pending_drop(t->tensors, 0, 0);
 }
 
@@ -39559,6 +40627,12 @@ static int tn_shows_callers(const tiny_uop *u) {
   return u->op == TINY_OP_BUFFER && tn_storage_is_callers((const tn_storage *)u->ptr);
 }
 
+// What is computed for u: of a tensor on several devices, its parts.
+static void tn_push_wanted(tiny_ctx *t, tn_list *roots, tiny_uop *u) {
+  const tn_shard_parts of = tn_parts_of(&u);
+  for (int i = 0; i < of.n; i++) tn_push(t, roots, of.u[i]);
+}
+
 // Live tensors that were built from states which the schedule overwrites join it; what those need may be overwritten
 // in turn. Tensors of frame `dying` need not join. The states that are overwritten go to bases.
 static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *bases) {
@@ -39580,7 +40654,7 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
       if (x->frame >= dying || tn_is_leaf(x->uop) || tn_shows_callers(x->uop) || tn_map_has(&joined, x->uop)) continue;
       if (!tn_needs_old_state(t, x->uop, seen, bases, &updates)) continue;
       tn_map_set(t, &joined, x->uop, x->uop);
-      tn_push(t, roots, x->uop);
+      tn_push_wanted(t, roots, x->uop);
     }
     for (int i = 0; i < t->tensors->npending; i++) {       // of tensors that were freed, too
       tiny_uop *u = t->tensors->pending[i];
@@ -39810,7 +40884,7 @@ typedef struct tn_realize_call { tiny_tensor *const *x; int n; } tn_realize_call
 static tiny_code tn_realize_guarded(tiny_ctx *t, void *arg) {
   const tn_realize_call *c = (const tn_realize_call *)arg;
   tn_list roots = {NULL, 0, 0};
-  for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
+  for (int i = 0; i < c->n; i++) tn_push_wanted(t, &roots, tn_uop_of(c->x[i]));
   const tiny_code code = tn_realize_roots(t, &roots);
   if (code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -39852,12 +40926,11 @@ static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
 
 typedef struct tn_read_call { tiny_tensor *x; void *out; size_t nbytes; } tn_read_call;
 
-static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
-  const tn_read_call *c = (const tn_read_call *)arg;
-  tiny_uop *from = tn_plain_buffer(tn_uop_of(c->x));
-  const int shows = !from && tn_shows_callers(tn_uop_of(c->x));
+// Bytes of u, a tensor's graph, which may move on meanwhile: a view of what is assigned stays a view.
+static tiny_code tn_read_node(tiny_ctx *t, const tn_read_call *c, tiny_uop *read) {
+  tiny_uop *from = tn_plain_buffer(read);
+  const int shows = !from && tn_shows_callers(read);
   int collects = 0;
-  tiny_uop *read = tn_uop_of(c->x);              // x may move on: a view of what is assigned stays a view
   if (!from) {
     tn_list roots = {NULL, 0, 0};
     tn_push(t, &roots, read);
@@ -39877,6 +40950,18 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
   if (collects && code == TINY_OK) tn_collect_if_due(t);
   return code;
+}
+
+static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
+  const tn_read_call *c = (const tn_read_call *)arg;
+  tiny_uop *u = tn_uop_of(c->x);
+  tn_list roots = {NULL, 0, 0};
+  if (!tn_is_shard(u)) return tn_read_node(t, c, u);
+  tiny_uop *joined = tn_shard_joined(t, u, u->src[0]->device);
+  tn_push_wanted(t, &roots, u);            // parts as well: they are what is computed once
+  tn_push(t, &roots, joined);
+  const tiny_code code = tn_realize_roots(t, &roots);
+  return code == TINY_OK ? tn_read_node(t, c, joined) : code;
 }
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
@@ -39925,7 +41010,9 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "reference", x, out, nbytes);
-  return code == TINY_OK ? tn_eval_graph(t, tn_uop_of(x), out, tn_reference_buffer) : code;
+  tiny_uop *u = tn_uop_of(x);
+  if (tn_is_shard(u)) u = tn_shard_joined(t, u, u->src[0]->device);
+  return code == TINY_OK ? tn_eval_graph(t, u, out, tn_reference_buffer) : code;
 }
 #endif
 
@@ -40139,6 +41226,13 @@ typedef struct tn_write_call { tiny_tensor *x; const void *data; size_t nbytes; 
 static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   const tn_write_call *c = (const tn_write_call *)arg;
   tiny_tensor *x = c->x;
+  if (tn_is_shard(tn_uop_of(x))) {         // by its parts
+    tiny_uop *u = tn_uop_of(x), *part[TINY_MAX_DEVICES];
+    tiny_uop *whole = tn_upload(tn_device_of(t, u->src[0]), c->data, u->dtype, u->ndim, u->dim);
+    for (uint32_t i = 0; i < u->nsrc; i++)
+      part[i] = tn_copy_to(t, tn_part_of(t, whole, u, tn_shard_axis(u), (int)i), u->src[i]->device);
+    return tn_assign_now(t, x, tn_shard_of(t, tn_shard_axis(u), (int)u->nsrc, part));
+  }
   const tiny_code code = tn_assigned_first(t, x);
   if (code != TINY_OK) return code;
   tiny_uop *memory = tn_whole_memory(t, x);
@@ -40577,8 +41671,11 @@ static void tn_hide_dependents(tiny_ctx *t, tn_capture_call *c) {
 // Is u, an assignment that is pending, what a tensor from outside of the frame stands for?
 static int tn_outlives_frame(tiny_ctx *t, const tiny_uop *u) {
   tn_chain c;
-  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x))
-    if (x->frame < t->tensors->depth && tn_chain_of(t, x->uop, &c) && c.bottom == u) return 1;
+  for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
+    const tn_shard_parts of = tn_parts_of(&x->uop);
+    for (int i = 0; i < of.n && x->frame < t->tensors->depth; i++)
+      if (tn_chain_of(t, of.u[i], &c) && c.bottom == u) return 1;
+  }
   return 0;
 }
 // Assignments that were pending when the frame was opened are no part of its step: they happen now.
@@ -40766,9 +41863,18 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   if (!c->updates.n) return;
   for (tn_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
     tn_chain chain;
-    if (!tn_chain_of(t, h->uop, &chain) || !tn_is_update(c, chain.bottom)) continue;
+    tiny_uop *part[TINY_MAX_DEVICES];
+    const tn_shard_parts of = tn_parts_of(&h->uop);
+    int updated = 0;
+    for (int i = 0; i < of.n; i++) {
+      part[i] = of.u[i];
+      if (!tn_chain_of(t, of.u[i], &chain) || !tn_is_update(c, chain.bottom)) continue;
+      part[i] = tn_chain_apply(t, &chain, tn_place(chain.bottom));
+      updated = 1;
+    }
+    if (!updated) continue;
     tn_push(t, &x, (tiny_uop *)(void *)h);
-    tn_push(t, &to, tn_chain_apply(t, &chain, tn_place(chain.bottom)));
+    tn_push(t, &to, tn_parts_with(t, h->uop, part));
   }
   back->x = (tn_tensor **)(void *)x.u; back->to = to.u; back->n = x.n;
   tn_rollback_once(t, c, back);
@@ -40819,16 +41925,8 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   return TINY_OK;
 }
 
-TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
-                                    tiny_tensor *const *outputs, int m) {
-  tiny_tensor *wrong;
-  if (!tn_runs(t)) return NULL;
-  if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
-    tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
-    return NULL;
-  }
-  if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
-    return NULL;
+static tiny_program *tn_capture_parts(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs,
+                                      int m) {
   for (int i = 0; i < n; i++)
     if (!tn_plain_buffer(tn_uop_of(inputs[i])) && tn_uop_of(inputs[i])->op != TINY_OP_SCALAR) {
       tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized%s", i,
@@ -40843,6 +41941,59 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
   if (code == TINY_OK) return c.p;
   tiny_program_free(c.p);
   return NULL;
+}
+
+// Handles of the parts of x[0..n-1], one after the other, to be freed; at: how many there are already.
+static int tn_parts_take(tiny_tensor *const *x, int n, tiny_tensor **part, int at) {
+  for (int i = 0; i < n; i++)
+    for (int k = 0; k < tiny_shard_count(x[i]); k++) {
+      tiny_uop *u = tn_uop_of(x[i]);
+      part[at++] = tn_tensor_new(tn_ctx_of(x[i]), tn_is_shard(u) ? u->src[k] : u);
+    }
+  return at;
+}
+static int tn_parts_count(tiny_tensor *const *x, int n) {
+  int parts = 0;
+  for (int i = 0; i < n; i++) parts += tiny_shard_count(x[i]);
+  return parts;
+}
+static void tn_parts_free(tiny_ctx *t, tiny_tensor **part, int n) {
+  for (int i = 0; i < n; i++) tiny_free(part[i]);
+  tn_release(t, part, (size_t)n * sizeof *part);
+}
+// Captures inputs and outputs of which some are split: their parts.
+static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n, tiny_tensor *const *out, int m) {
+  const int nin = tn_parts_count(in, n), all = nin + tn_parts_count(out, m);
+  tiny_tensor **part = (tiny_tensor **)tn_alloc(t, (size_t)all * sizeof *part);
+  tn_bound_group *group = part ? (tn_bound_group *)tn_alloc(t, (size_t)(n + m) * sizeof *group) : NULL;
+  tiny_program *p = NULL;
+  if (group) {
+    for (int i = 0; i < n + m; i++) {
+      const tiny_tensor *x = i < n ? in[i] : out[i - n];
+      group[i].parts = tiny_shard_count(x);
+      group[i].axis = tiny_shard_axis(x);
+    }
+    tn_parts_take(out, m, part, tn_parts_take(in, n, part, 0));
+    p = tn_capture_parts(t, part, nin, part + nin, all - nin);
+  }
+  if (part) tn_parts_free(t, part, all);
+  if (p) { p->group = group; p->ngive = n; p->ntake = m; }
+  else tn_release(t, group, (size_t)(n + m) * sizeof *group);
+  return p;
+}
+
+TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
+                                    tiny_tensor *const *outputs, int m) {
+  tiny_tensor *wrong;
+  if (!tn_runs(t)) return NULL;
+  if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
+    tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
+    return NULL;
+  }
+  if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
+    return NULL;
+  const int split = tn_parts_count(inputs, n) != n || tn_parts_count(outputs, m) != m;
+  return split ? tn_capture_split(t, inputs, n, outputs, m) : tn_capture_parts(t, inputs, n, outputs, m);
 }
 
 // ** running **
@@ -40980,9 +42131,8 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
 }
 
 // After an error every output is poison.
-TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
+static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
   tiny_tensor *wrong;
-  if (!p) return TINY_E_ARG;
   tiny_ctx *t = p->t;
   const tn_run_call c = {p, inputs};
   tiny_code code = TINY_OK;
@@ -40996,6 +42146,49 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
     outputs[i] = code == TINY_OK ? p->made[i] : tn_poison(t);
   }
   return code;
+}
+
+// Are the inputs split as the captured ones were?
+static tiny_code tn_run_split_check(const tiny_program *p, tiny_tensor *const *in) {
+  tiny_tensor *wrong;
+  if (p->ngive && !in) return tiny_fail(p->t, TINY_E_ARG, "run: inputs are NULL");
+  if (p->ngive && !tn_usable_in(p->t, "run", p->ngive, in, &wrong)) return p->t->code ? p->t->code : TINY_E_ARG;
+  for (int i = 0; i < p->ngive; i++) {
+    const tn_bound_group *g = &p->group[i];
+    if (tiny_shard_count(in[i]) != g->parts || tiny_shard_axis(in[i]) != g->axis)
+      return tiny_fail(p->t, TINY_E_SHAPE, "run: input %d has %d parts along axis %d, the captured one %d along %d", i,
+                       tiny_shard_count(in[i]), tiny_shard_axis(in[i]), g->parts, g->axis);
+  }
+  return TINY_OK;
+}
+static tiny_tensor *tn_run_joined(tiny_ctx *t, const tn_bound_group *g, tiny_tensor *const *made) {
+  tiny_uop *part[TINY_MAX_DEVICES];
+  for (int k = 0; k < g->parts; k++) part[k] = tn_uop_of(made[k]);
+  return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_of(t, g->axis, g->parts, part));
+}
+static tiny_code tn_run_split(tiny_program *p, tiny_tensor *const *in, tiny_tensor **out) {
+  tiny_ctx *t = p->t;
+  const int all = p->ninput + p->noutput;
+  int at = p->ninput;
+  tiny_code code = tn_run_split_check(p, in);
+  tiny_tensor **part = code == TINY_OK ? (tiny_tensor **)tn_alloc(t, (size_t)all * sizeof *part) : NULL;
+  if (part) {
+    tn_parts_take(in, p->ngive, part, 0);
+    code = tn_run_parts(p, part, part + p->ninput);
+  } else if (code == TINY_OK) code = TINY_E_MEMORY;
+  for (int i = 0; i < p->ntake; i++) {
+    const tn_bound_group *g = &p->group[p->ngive + i];
+    out[i] = code == TINY_OK ? tn_run_joined(t, g, part + at) : tn_poison(t);
+    if (!tiny_ok(out[i])) code = t->code;
+    at += g->parts;
+  }
+  if (part) tn_parts_free(t, part, all);
+  return code;
+}
+TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
+  if (!p) return TINY_E_ARG;
+  if (!p->group) return tn_run_parts(p, inputs, outputs);
+  return outputs ? tn_run_split(p, inputs, outputs) : tiny_fail(p->t, TINY_E_ARG, "run: outputs are NULL");
 }
 
 TINY_API int tiny_program_kernels(const tiny_program *p) {
@@ -41012,6 +42205,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
   if (p->plan) p->plan->holders--;
   for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].updated) tn_leaf_storage(p->leaf[i].memory)->updated--;
   tn_kept_drop(t, &p->kept);
+  tn_release(t, p->group, (size_t)(p->ngive + p->ntake) * sizeof *p->group);
   tn_release(t, p, p->nbytes);
 }
 #endif
@@ -43057,6 +44251,7 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   if (!tn_tensors_open(t) || !tn_schedules_open(t)) return TINY_E_MEMORY;
   t->runtime = (struct tn_runtime *)tn_alloc(t, sizeof *t->runtime);
   t->runtime->customs_at = 2 * TN_MOST_CUSTOMS;
+  t->ir->over_shards = tn_over_shards;
 #ifndef TINY_NO_INTERP
   t->ir->interpret = tn_custom_interpret;
 #endif
@@ -43185,262 +44380,268 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    503  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    779  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1483  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    764  src/api/devices.h            several in one context, and tensors that are split over them
+    810  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1514  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1689  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1720  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2055  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2086  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2211  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2242  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2348  src/api/io.h                 tensors from files and to files
-   2424  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2379  src/api/io.h                 tensors from files and to files
+   2455  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2836  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2871  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3002  src/base/number.c            numbers as text, in and out
-   3439  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3037  src/base/number.c            numbers as text, in and out
+   3474  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3625  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3660  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3815  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3850  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3917  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3952  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4323  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4358  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4441  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4476  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4588  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5081  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4623  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5116  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5661  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5696  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5892  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6052  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6783  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5927  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6087  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6835  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6890  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6942  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6981  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7033  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7093  src/ir/args.c                which k, v and sources fit an op
-   7251  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7870  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7145  src/ir/args.c                which k, v and sources fit an op
+   7304  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7923  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8453  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8506  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8824  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8889  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8936  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9001  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9373  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9438  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9647  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9712  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10537  src/ir/spec.c                the verifier
-  10883  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10602  src/ir/spec.c                the verifier
+  10948  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11100  src/rules/notation.c         the algebra that bodies of rules are written in
-  11135  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11333  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11165  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  11514  src/rules/notation.c         the algebra that bodies of rules are written in
+  11549  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11747  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11493  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11907  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11887  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12301  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12086  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12500  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12500  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12914  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12842  src/rules/decompose.c        from what the IR means to what a target can do
-  13432  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13256  src/rules/decompose.c        from what the IR means to what a target can do
+  13846  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13466  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13880  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13965  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14379  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14047  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14461  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14744  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15186  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14975  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15420  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  15497  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15585  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16107  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15873  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16382  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16346  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16855  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16453  src/tensor/activation.c      what stands between the layers of a network
-  16633  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16978  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16962  src/tensor/activation.c      what stands between the layers of a network
+  17142  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17487  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17222  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17731  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17953  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18462  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18585  src/tensor/random.c          numbers from a counter, the same on every device
-  18859  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19094  src/tensor/random.c          numbers from a counter, the same on every device
+  19368  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19179  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19475  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19688  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19984  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19612  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20121  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20151  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20660  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20870  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21379  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21272  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21781  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21411  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21920  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21858  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22367  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22294  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22803  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22642  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22962  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23088  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23151  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23471  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23597  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23246  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23755  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23738  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24014  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24247  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24523  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24110  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24619  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24368  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24771  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24896  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25311  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25048  src/tensor/params.c          lists of named tensors: what a network consists of
-  25141  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25588  src/tensor/params.c          lists of named tensors: what a network consists of
+  25681  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25523  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26063  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25656  src/schedule/place.c         which device computes what names none: constants, positions, random
+  26196  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  25766  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26312  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26063  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26609  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26179  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26725  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26651  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27197  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27426  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27972  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27894  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28505  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28328  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28939  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28504  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29115  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28970  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29087  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29581  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29698  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29524  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  30135  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29690  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30301  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29916  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30142  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30527  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30753  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30271  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30333  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30882  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30944  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30491  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30558  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30860  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31102  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31169  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31471  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30949  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31560  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31013  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31624  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31147  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31758  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31225  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31284  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31836  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31895  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31922  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32533  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32021  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32632  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32114  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32725  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32503  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33114  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33085  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33696  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33204  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33296  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33815  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33907  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33367  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33978  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33471  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33571  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33646  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33786  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34082  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34182  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34257  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34397  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34121  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34732  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34347  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34958  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34593  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35204  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34654  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35265  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35198  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35809  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35754  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36049  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36365  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+                                      own
+  36686  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+                                      while the context's goes on
+  36984  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36444  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37051  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  37379  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  38099  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37128  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  38176  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37226  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37453  src/runtime/device.c         which backend a context runs on
-  37650  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37804  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  38285  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  38512  src/runtime/device.c         which backend a context runs on
+  38710  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38864  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37994  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38061  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  39054  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  39121  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38412  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38836  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  39472  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39896  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  39006  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  40066  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39798  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40872  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40238  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  41332  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41023  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42217  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41241  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  42435  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41514  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  42708  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41782  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42976  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41959  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  43153  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42133  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42494  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42730  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  43327  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  43688  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  43924  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42878  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43044  src/runtime/context.c        opening and closing, the first error, totals
+  44072  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  44238  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -142,6 +142,7 @@
 
 // ** runtime: devices, programs, execution **
 #include "runtime/pool.c"
+#include "runtime/queue.c"
 #include "runtime/elf.c"
 #include "runtime/cpu.c"
 #ifndef TINY_NO_INTERP

@@ -7,22 +7,30 @@
 //   seed & 3          1: the host cannot point into memory, but map shows it; 2: it does not; else memory is the host's
 //   seed >> 2 & 3     how early: at one call of 8, never, of 2, of 64; then some of what waits is done
 //   seed >> 4 & 1     1: there is no clock
+// A copy from another device fails where that one is still to write the memory, as nobody waited for it; what writes or
+// frees the memory before the copy has happened fails on the other device.
 // Included by runtime/device.c (TN_TEST_BACKEND).
 #ifndef LATE_H
 #define LATE_H
 
-enum { LATE_LAUNCH, LATE_COPY, LATE_FREE, LATE_UNLOAD, LATE_WAIT };
+enum { LATE_LAUNCH, LATE_COPY, LATE_FROM, LATE_FREE, LATE_UNLOAD, LATE_WAIT };
 enum { LATE_MAPS = 1, LATE_APART = 2, LATE_MOST_MEM = 256 };
 #define LATE_FAR ((uintptr_t)1 << (sizeof(void *) * 8 - 2))    // added to addresses that mean nothing to the host
 #define LATE_NS 5000000                    // what each launch takes on the device's clock, which began long ago
 
 typedef struct late late;
 typedef struct late_event { late *of; uint64_t place; int64_t refs; } late_event;       // place: so many calls of `of`
-typedef struct late_call { struct late_call *next; size_t nbytes, size; int what; void *at; tiny_launch l; } late_call;
+// before: so much was given to the device before. at: the event, the module, what is freed, or the device that is
+// copied from, which had been given so much (place). l: the launch, or the memory that is copied to, and from.
+typedef struct late_call {
+  struct late_call *next, *reads;          // reads: of the same list `reading`
+  size_t nbytes, size; int what; void *at; uint64_t before, place; const void *data; tiny_launch l;
+} late_call;
 struct late {
   tiny_ctx *t, *apart;                     // apart: where launches run once another thread may wait for them
   int far, early, clock;                   // early: bits of the die
   late_call *first, **last, *now, *done;   // done: by another thread; only the own one gives memory back
+  late_call *reading;                      // calls of other devices that are still to copy memory of this one
   uint64_t die, ns, given, happened;       // given, happened: calls
   tiny_code failed;                        // of a call that another thread waited for
 };
@@ -53,12 +61,34 @@ static void *late_far(const late *q, void *p) { return q->far && p ? (void *)((u
 static tiny_code late_reach(late *q, uint64_t place, int mine);
 static void late_event_drop(late_event *e) { if (tn_os_atomic_add(&e->refs, -1) == 1) free(e); }
 
+// Does u write some of what r copies, or free it? A kernel writes from its first parameter on, who knows how far.
+static int late_writes(const late_call *u, const late_call *r) {
+  if (u->what == LATE_FREE || u->l.nmem == 0) return u->what == LATE_FREE && u->at == r->l.mem[1].base;
+  const uintptr_t from = (uintptr_t)r->l.mem[1].base + r->l.mem[1].offset;
+  const uintptr_t to = (uintptr_t)u->l.mem[0].base + u->l.mem[0].offset;
+  return to < from + r->size && (to >= from || to + u->size > from);
+}
+static tiny_code late_copy(tiny_ctx *t, late *q, late_call *u) {
+  late *from = (late *)u->at;
+  for (const late_call *w = from->first; w && w->before < u->place && from != q; w = w->next)
+    if (late_writes(w, u))
+      return tiny_fail(t, TINY_E_INTERNAL, "LATE: memory is copied from a device that is still to write it");
+  memcpy((char *)u->l.mem[0].base + u->l.mem[0].offset, (char *)u->l.mem[1].base + u->l.mem[1].offset, u->size);
+  return TINY_OK;
+}
+
 typedef struct late_work { late *q; late_call *u; } late_work;
 static tiny_code late_do(tiny_ctx *t, void *arg) {
   const late_work *w = (const late_work *)arg;
   late_call *u = w->u;
-  const tiny_mem m = {u->at, 0};
-  if (u->what == LATE_COPY) return tn_interp_backend.copy_in(t, m, u + 1, u->size);
+  if (u->what == LATE_FROM)
+    for (late_call **r = &((late *)u->at)->reading; *r; r = &(*r)->reads) if (*r == u) { *r = u->reads; break; }
+  int early = 0;
+  for (late_call *r = w->q->reading; r; r = r->reads)
+    if (u->before >= r->place && late_writes(u, r)) { early = 1; r->size = 0; }      // it may be freed
+  if (early) return tiny_fail(t, TINY_E_INTERNAL, "LATE: memory is written or freed that is still to be copied");
+  if (u->what == LATE_COPY) return tn_interp_backend.copy_in(t, u->l.mem[0], u->data, u->size);
+  if (u->what == LATE_FROM) return late_copy(t, w->q, u);
   if (u->what == LATE_WAIT) {
     late_event *e = (late_event *)u->at;
     const tiny_code code = late_reach(e->of, e->place, 0);
@@ -110,17 +140,18 @@ static tiny_code late_sync(void *dev) { return late_reach((late *)dev, UINT64_MA
 // ** what is given **
 
 // Where there is no memory to wait in, at once.
-static tiny_code late_at_once(late *q, late_call *u, const void *data) {
+static tiny_code late_at_once(late *q, late_call *u) {
   const tiny_code code = late_sync(q);
   late_work w = {q, u};
   tiny_mem mem[LATE_MOST_MEM];
-  const tiny_mem m = {u->at, 0};
   if (u->l.nmem > LATE_MOST_MEM) return tiny_fail(q->t, TINY_E_MEMORY, "LATE: no memory for a launch");
   for (int i = 0; i < u->l.nmem; i++) { mem[i] = u->l.mem[i]; mem[i].base = late_near(q, mem[i].base); }
   if (u->l.nmem) u->l.mem = mem;
   if (u->what == LATE_FREE) tn_interp_backend.free(q->t, u->at, u->size);
   if (u->what == LATE_UNLOAD) tn_interp_backend.unload(q->t, u->at);
-  const tiny_code done = data ? tn_interp_backend.copy_in(q->t, m, data, u->size) : late_do(q->t, &w);
+  late_lock(q);
+  const tiny_code done = late_do(q->t, &w);
+  late_unlock(q);
   return code == TINY_OK ? done : code;
 }
 static tiny_code late_add(late *q, int what, void *at, size_t size, const void *data, const tiny_launch *l) {
@@ -130,10 +161,11 @@ static tiny_code late_add(late *q, int what, void *at, size_t size, const void *
   late_call *u = (late_call *)tiny_realloc(t, NULL, 0, nbytes), now;
   late_call *c = u ? u : &now;
   memset(c, 0, sizeof *c);
-  c->nbytes = nbytes; c->what = what; c->at = at; c->size = size;
+  c->nbytes = nbytes; c->what = what; c->at = at; c->size = size; c->data = data;
+  c->before = q->given; c->place = what == LATE_FROM ? ((late *)at)->given : 0;
   if (l) c->l = *l;
-  if (!u) return late_at_once(q, c, data);
-  if (data) memcpy(u + 1, data, size);
+  if (!u) return late_at_once(q, c);
+  if (data) u->data = memcpy((char *)(u + 1) + nmem + nargs, data, size);
   if (nmem) {
     tiny_mem *mem = (tiny_mem *)memcpy(u + 1, l->mem, nmem);
     for (int i = 0; i < l->nmem; i++) mem[i].base = late_near(q, mem[i].base);
@@ -144,6 +176,7 @@ static tiny_code late_add(late *q, int what, void *at, size_t size, const void *
   *q->last = u;
   q->last = &u->next;
   q->given++;
+  if (what == LATE_FROM && at != q) { u->reads = ((late *)at)->reading; ((late *)at)->reading = u; }
   q->die = q->die * 6364136223846793005u + 1442695040888963407u;
   const int early = q->early >= 0 && !(q->die >> (64 - q->early));
   const uint64_t waiting = q->given - q->happened, place = q->happened + 1 + (q->die >> 16) % (waiting ? waiting : 1);
@@ -186,14 +219,27 @@ static void late_free(void *dev, void *mem, size_t nbytes) {
   late_add(q, LATE_FREE, late_near(q, mem), nbytes, NULL, NULL);
 }
 static tiny_code late_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
-  late *q = (late *)dev;
-  return nbytes ? late_add(q, LATE_COPY, (char *)late_near(q, dst.base) + dst.offset, nbytes, src, NULL) : TINY_OK;
+  tiny_launch l;
+  memset(&l, 0, sizeof l);
+  l.mem = &dst; l.nmem = 1;
+  return nbytes ? late_add((late *)dev, LATE_COPY, NULL, nbytes, src, &l) : TINY_OK;
 }
 static tiny_code late_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
   late *q = (late *)dev;
   const tiny_code code = late_sync(dev);
   src.base = late_near(q, src.base);
   return code == TINY_OK ? tn_interp_backend.copy_out(q->t, dst, src, nbytes) : code;
+}
+static int late_apart(late *q);
+static tiny_code late_copy_from(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes) {
+  late *q = (late *)dev, *other = (late *)from;
+  src.base = late_far(q, late_near(other, src.base));        // what is given is q's
+  const tiny_mem mem[2] = {dst, src};
+  tiny_launch l;
+  memset(&l, 0, sizeof l);
+  l.mem = mem; l.nmem = 2;
+  if (!late_apart(q) || !late_apart(other)) return tiny_fail(q->t, TINY_E_MEMORY, "LATE: no memory to copy");
+  return nbytes ? late_add(q, LATE_FROM, other, nbytes, NULL, &l) : TINY_OK;
 }
 static void *late_map(void *dev, tiny_mem mem, size_t nbytes) {
   late *q = (late *)dev;
@@ -214,14 +260,17 @@ static tiny_code late_submit(void *dev, const tiny_launch *l, int n) {
   for (int i = 0; i < n && code == TINY_OK; i++) code = late_launch(dev, &l[i]);
   return code;
 }
-// From the first event on, whoever waits may have to run what lies before it, on whichever thread.
+// From the first event or copy on, whoever waits may have to run what lies before it, on whichever thread. 0: refused.
+static int late_apart(late *q) {
+  const tiny_alloc standard = {tn_default_alloc, NULL};
+  if (!q->apart) q->apart = (tiny_ctx *)calloc(1, sizeof *q->apart);
+  if (q->apart) q->apart->alloc = standard;
+  return q->apart != NULL;
+}
 static void *late_event_new(void *dev) {
   late *q = (late *)dev;
-  const tiny_alloc standard = {tn_default_alloc, NULL};
   late_event *e = (late_event *)calloc(1, sizeof *e);
-  if (!q->apart) q->apart = (tiny_ctx *)calloc(1, sizeof *q->apart);
-  if (!e || !q->apart) { free(e); tiny_fail(q->t, TINY_E_MEMORY, "LATE: no memory for an event"); return NULL; }
-  q->apart->alloc = standard;
+  if (!e || !late_apart(q)) { free(e); tiny_fail(q->t, TINY_E_MEMORY, "LATE: no memory for an event"); return NULL; }
   e->of = q; e->refs = 1;
   late_lock(q);
   e->place = q->given;
@@ -238,8 +287,8 @@ static void late_event_free(void *dev, void *event) { (void)dev; late_event_drop
 
 static const tiny_backend late_backend = {
   TINY_BACKEND_VERSION, "INTERP", late_open, late_close, tn_interp_target, NULL, late_alloc, late_free, late_copy_in,
-  late_copy_out, NULL, late_map, NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch, late_submit,
-  late_event_new, late_wait, late_event_free, late_sync, NULL
+  late_copy_out, late_copy_from, late_map, NULL, NULL, late_load_uops, late_unload, tn_interp_find, late_launch,
+  late_submit, late_event_new, late_wait, late_event_free, late_sync, NULL
 };
 #define TN_INTERP &late_backend
 #endif

@@ -286,6 +286,69 @@ static void test_event_errors(tiny_ctx *t, tiny_ctx *u) {
   CHECK_EQ(one_close(&b) + one_close(&a), 0);
 }
 
+// ** copies between devices **
+
+// b goes on with what a has computed, a with what b has, by copies: 1, + 1, copied, + 1, copied ..
+static void test_copies(tiny_ctx *t, const char *first, const char *second) {
+  enum { TURNS = 8 };
+  one d[2];
+  one_open(&d[0], t, first); one_open(&d[1], t, second);
+  one_set(&d[0], d[0].at, 1);
+  one_set(&d[1], d[1].at, 100);
+  for (int i = 0; i < TURNS; i++) {
+    one *from = &d[i % 2], *to = &d[(i + 1) % 2];
+    from->l.mem = &from->at;
+    CHECK_EQ(late_backend.launch(from->dev, &from->l), TINY_OK);
+    void *written = late_backend.event(from->dev);
+    CHECK_EQ(late_backend.wait(to->dev, written), TINY_OK);
+    CHECK_EQ(late_backend.copy_from(to->dev, to->at, from->dev, from->at, 16), TINY_OK);
+    void *copied = late_backend.event(to->dev);
+    CHECK_EQ(late_backend.wait(from->dev, copied), TINY_OK);
+    late_backend.event_free(from->dev, written);
+    late_backend.event_free(to->dev, copied);
+    one_set(from, from->at, 1000 + i);
+  }
+  CHECK_EQ(one_get(&d[1], d[1].at), 1000 + TURNS - 1);
+  CHECK_EQ(one_get(&d[0], d[0].at), TURNS + 1);
+  CHECK_EQ(one_close(&d[1]) + one_close(&d[0]), 0);
+}
+// What nobody waited for is noticed, on the device that does it: a copy of what is not there yet; a launch, a copy and
+// a free of what is still to be copied.
+static void test_wrong_copies(tiny_ctx *t, int what) {
+  one a, b;
+  tiny_mem more = {NULL, 0};
+  one_open(&a, t, "4"); one_open(&b, t, "4");
+  one_set(&a, a.at, 1);
+  CHECK_EQ(one_get(&a, a.at), 1);
+  if (what == 0) late_backend.launch(a.dev, &a.l);           // still to be written
+  if (what == 4) one_set(&a, a.at, 2);
+  more.base = late_backend.alloc(a.dev, 16);
+  CHECK_EQ(late_backend.copy_from(b.dev, b.at, a.dev, a.at, 16), TINY_OK);
+  if (what == 1) late_backend.launch(a.dev, &a.l);
+  if (what == 2) one_set(&a, a.at, 2);
+  if (what == 3) { late_backend.free(a.dev, a.mem, 16); a.mem = more.base; }
+  one *wrong = what == 0 || what == 4 ? &b : &a;
+  if (wrong == &b) CHECK_EQ(late_backend.sync(b.dev), TINY_E_INTERNAL);
+  CHECK_EQ(late_backend.sync(a.dev), wrong == &a ? TINY_E_INTERNAL : TINY_OK);
+  CHECK_EQ(late_backend.sync(b.dev), TINY_OK);
+  CHECK(strstr(tiny_error(t), wrong == &a ? "still to be copied" : "still to write") != NULL);
+  tiny_clear(t);
+  if (what != 3) late_backend.free(a.dev, more.base, 16);
+  CHECK_EQ(one_close(&b) + one_close(&a), 0);
+}
+static void test_all_copies(void) {
+  char first[8], second[8];
+  tiny_ctx *t = open_with(NULL, "INTERP");
+  for (int i = 0; i < 256; i++) {
+    snprintf(first, sizeof first, "%d", i & 15);
+    snprintf(second, sizeof second, "%d", i >> 4);
+    test_copies(t, first, second);
+  }
+  for (int what = 0; what < 5; what++) test_wrong_copies(t, what);
+  CHECK_STR(tiny_error(t), "");
+  tiny_close(t);
+}
+
 // Two contexts on two threads: each round the other one waits for an event, while the first goes on.
 enum { ROUNDS = 50 };
 typedef struct handed { int64_t given, taken; tiny_mem at; void *event; int wrong; } handed;
@@ -359,6 +422,7 @@ int main(void) {
   remove(path);
   test_unpacks_late();
   test_all_events();
+  test_all_copies();
   test_stamps();
   test_version();
   test_submit();

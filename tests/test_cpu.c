@@ -243,7 +243,7 @@ static void test_missing(void) {           // no compiler on PATH; one that is n
   unsetenv("TINY_CC");
   memset(&m, 0, sizeof m);
   memory_context(&m.t, &m.m);
-  CHECK(cpu->open(&m.t, "7", &m.limits) == NULL);
+  CHECK(cpu->open(&m.t, "7th", &m.limits) == NULL);
   CHECK_EQ(m.t.code, TINY_E_DEVICE);
   free(path);
 }

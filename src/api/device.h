@@ -329,7 +329,8 @@ TINY_API void       tiny_parallel(tiny_ctx *t, int n, void (*task)(void *arg, in
 // Order. On one device launches, copies, frees, unloads, events and waits happen as if one after the other, in the
 // order of the calls. Devices go on independently: only wait orders what one does after what another did.
 //
-// Early return. launch, submit, copy_in, free, unload and wait may return before they happened, event always may.
+// Early return. launch, submit, copy_in, copy_from, free, unload and wait may return before they happened, event always
+// may.
 // copy_out returns when dst holds the data, sync when everything has happened. What was given before an event, a
 // copy_out or a sync happens without a further call.
 //
@@ -362,8 +363,10 @@ struct tiny_backend {
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
-  // From memory of another device of this backend, in dev's order. The library makes dev wait for what src is to hold,
-  // and `from` for this copy, before it does anything else with src. NULL: by way of the host.
+  // From src, memory of another device of this backend and context, in dev's order; it may return before it happened.
+  // `from` is not asked: before, the library makes dev wait for an event of `from` behind which src holds what is
+  // wanted; after, it makes `from` wait for an event of dev before what it gives to `from` next writes or frees src.
+  // NULL: by way of the host.
   tiny_code  (*copy_from)(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes);
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
   // memory at all, or all of it, where limits.host_memory says so.

@@ -10,12 +10,15 @@
 // compiler is it says itself, by the macros it defines; the answer may be kept (runtime/compiler.c). One that does not
 // answer, cannot be started or compiles nothing at all is passed over, unless $TINY_CC names it. It runs for so many
 // seconds at most, and so does whatever it starts.
+// One of several devices of a context has a queue (queue.c), on whose thread everything happens, in order; the only one
+// does everything at once, on the thread that calls.
 #ifndef TN_RUNTIME_CPU
 #define TN_RUNTIME_CPU
 #ifndef TINY_AMALGAMATED
 #include "../base/process.c"
 #include "../base/caches.c"
 #include "elf.c"
+#include "queue.c"
 #include "../render/lang_c.c"
 #include "../render/llvm.c"
 #endif
@@ -30,6 +33,7 @@ enum {
 
 typedef struct tn_cpu {
   tiny_ctx *t;
+  struct tn_queue *queue;                  // NULL: everything happens at once
   tn_os_cpu facts;
   int is_clang, cores, seconds;            // seconds: that one run of the compiler may take
   int takes_ir;                            // kernels are LLVM IR, not C
@@ -395,14 +399,15 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 #endif
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
-  const int whole = !which || !*which || !strcmp(which, "0");
+  const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && (strcmp(which, "avx2") || !tn_os_cpu_as_avx2(&facts))) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there is one, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers and avx2, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
   if (!c) return NULL;
   c->t = t;
+  if (tn_queue_wanted(t) && !(c->queue = tn_queue_open(t, c))) { tn_release(t, c, sizeof *c); return NULL; }
   c->takes_ir = takes_ir;
   c->facts = facts;
   c->cores = tn_os_cores();
@@ -463,11 +468,36 @@ static void tn_cpu_aligned_free(tiny_ctx *t, void *mem, size_t nbytes) {
   tiny_realloc(t, p - p[-1], nbytes + TN_CPU_ALIGN, 0);
 }
 
+// What was freed may be waiting for what uses it: where memory is refused, that is waited for.
 static void *tn_cpu_alloc(void *dev, size_t nbytes) {
-  return tn_cpu_aligned_alloc(((tn_cpu *)dev)->t, nbytes);
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (!c->queue) return tn_cpu_aligned_alloc(c->t, nbytes);
+  tn_queue_reap(c->queue);
+  void *mem = tn_cpu_aligned_alloc(c->t, nbytes);
+  if (mem) return mem;
+  tn_queue_drain(c->queue);
+  return tn_cpu_aligned_alloc(c->t, nbytes);
+}
+
+// Memory, or a module.
+typedef struct tn_cpu_gone { void *it; size_t nbytes; } tn_cpu_gone;
+static void tn_cpu_later_free(void *dev, void *item) {
+  const tn_cpu_gone *u = (const tn_cpu_gone *)item;
+  tn_cpu_aligned_free(((tn_cpu *)dev)->t, u->it, u->nbytes);
+}
+static void tn_cpu_later_unload(void *dev, void *item) {
+  tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)((const tn_cpu_gone *)item)->it);
+}
+// ends(it) once everything that was given before has happened.
+static void tn_cpu_let_go(tn_cpu *c, tn_queue_fn ends, void *it, size_t nbytes) {
+  const tn_cpu_gone now = {it, nbytes};
+  tn_cpu_gone *u = c->queue ? (tn_cpu_gone *)tn_queue_room(c->queue, NULL, ends, sizeof *u) : NULL;
+  if (!u) { ends(c, (void *)(uintptr_t)&now); return; }
+  *u = now;
+  tn_queue_push(c->queue);
 }
 static void tn_cpu_free(void *dev, void *mem, size_t nbytes) {
-  tn_cpu_aligned_free(((tn_cpu *)dev)->t, mem, nbytes);
+  tn_cpu_let_go((tn_cpu *)dev, tn_cpu_later_free, mem, nbytes);
 }
 
 // Slots for launches that give so much to each task, instead of what was there.
@@ -475,11 +505,12 @@ static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
   tn_cpu *c = (tn_cpu *)dev;
   const size_t nbytes = (local_nbytes + 2 * TN_CPU_ALIGN - 1) / TN_CPU_ALIGN * TN_CPU_ALIGN;
   if (nbytes <= c->local_nbytes) return TINY_OK;
-  const int slots = tn_pool_most(c->t);
-  char *fresh = (char *)tn_cpu_aligned_alloc(c->t, nbytes * (size_t)slots);
+  const int slots = c->queue ? tn_queue_threads(c->queue) : tn_pool_most(c->t);
+  char *fresh = (char *)tn_cpu_alloc(c, nbytes * (size_t)slots);
   if (!fresh)
     return tiny_fail(c->t, TINY_E_MEMORY, "CPU: no memory for the %llu bytes that each of %d threads works in",
                      (unsigned long long)nbytes, slots);
+  if (c->queue) tn_queue_drain(c->queue);  // launches use what was there
   tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
   for (int i = 0; i < slots; i++) memset(fresh + (size_t)i * nbytes, 0, TN_CPU_ALIGN);
   c->local = fresh; c->local_nbytes = nbytes; c->slots = slots;
@@ -487,19 +518,61 @@ static tiny_code tn_cpu_reserve(void *dev, size_t local_nbytes) {
 }
 static void tn_cpu_close(void *dev) {
   tn_cpu *c = (tn_cpu *)dev;
+  if (c->queue) tn_queue_close(c->queue);
   tn_cpu_aligned_free(c->t, c->local, c->local_nbytes * (size_t)c->slots);
   tn_release(c->t, c, sizeof *c);
 }
 
-static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+typedef struct tn_cpu_copy { void *to; const void *from; size_t nbytes; } tn_cpu_copy;
+static void tn_cpu_later_copy(void *dev, void *item) {
+  const tn_cpu_copy *u = (const tn_cpu_copy *)item;
   (void)dev;
-  if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
+  memcpy(u->to, u->from ? u->from : u + 1, u->nbytes);
+}
+static void *tn_cpu_at(tiny_mem m) { return (char *)m.base + m.offset; }
+
+// What is small is taken along; with what is too large for the queue, everything before it is waited for.
+static tiny_code tn_cpu_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  if (!nbytes) return TINY_OK;
+  const size_t all = sizeof(tn_cpu_copy) + nbytes;
+  tn_cpu_copy *u = c->queue ? (tn_cpu_copy *)tn_queue_room(c->queue, tn_cpu_later_copy, NULL, all) : NULL;
+  if (!u) { memcpy(tn_cpu_at(dst), src, nbytes); return TINY_OK; }
+  u->to = tn_cpu_at(dst); u->from = NULL; u->nbytes = nbytes;
+  memcpy(u + 1, src, nbytes);
+  tn_queue_push(c->queue);
   return TINY_OK;
 }
-static tiny_code tn_cpu_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
-  (void)dev;
-  if (nbytes) memcpy(dst, (const char *)src.base + src.offset, nbytes);
+static tiny_code tn_cpu_copy_from(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  (void)from;
+  if (!nbytes) return TINY_OK;
+  tn_cpu_copy *u = c->queue ? (tn_cpu_copy *)tn_queue_room(c->queue, tn_cpu_later_copy, NULL, sizeof *u) : NULL;
+  if (!u) { memcpy(tn_cpu_at(dst), tn_cpu_at(src), nbytes); return TINY_OK; }
+  u->to = tn_cpu_at(dst); u->from = tn_cpu_at(src); u->nbytes = nbytes;
+  tn_queue_push(c->queue);
   return TINY_OK;
+}
+static tiny_code tn_cpu_sync(void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return c->queue ? tn_queue_sync(c->queue) : TINY_OK;
+}
+static tiny_code tn_cpu_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  const tiny_code code = tn_cpu_sync(dev);
+  if (nbytes && code == TINY_OK) memcpy(dst, tn_cpu_at(src), nbytes);
+  return code;
+}
+
+static void *tn_cpu_event(void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return (void *)(uintptr_t)(c->queue ? tn_queue_event_new(c->queue) : &tn_queue_happened);
+}
+static tiny_code tn_cpu_wait(void *dev, void *event) {
+  tn_queue_wait(((const tn_cpu *)dev)->queue, (const tn_queue_event *)event);
+  return TINY_OK;
+}
+static void tn_cpu_event_free(void *dev, void *event) {
+  tn_queue_event_free(((const tn_cpu *)dev)->t, (const tn_queue_event *)event);
 }
 
 // ** modules and launches **
@@ -528,7 +601,9 @@ static void *tn_cpu_load(void *dev, const void *binary, size_t nbytes) {
 #undef TN_CPU_F1
 #undef TN_CPU_F2
 #undef TN_CPU_F3
-static void tn_cpu_unload(void *dev, void *module) { tn_elf_unload(((tn_cpu *)dev)->t, (tn_elf *)module); }
+static void tn_cpu_unload(void *dev, void *module) {
+  if (module) tn_cpu_let_go((tn_cpu *)dev, tn_cpu_later_unload, module, 0);
+}
 static void *tn_cpu_find(void *dev, void *module, const char *kernel) {
   (void)dev;
   return tn_elf_symbol((const tn_elf *)module, kernel);
@@ -562,38 +637,76 @@ static void tn_cpu_task_with_local(void *arg, int i) {
   tn_os_atomic_add((int64_t *)(void *)slot, -1);
 }
 
+// A launch that waits in the queue; its arguments and then the addresses of its memory follow.
+typedef struct tn_cpu_launched {
+  tn_cpu_kernel kernel; int tasks, nargs;
+  size_t local_nbytes; uint64_t *stamp;
+} tn_cpu_launched;
+static void tn_cpu_later_launch(void *dev, void *item) {
+  const tn_cpu_launched *u = (const tn_cpu_launched *)item;
+  const int64_t *args = (const int64_t *)(const void *)(u + 1);
+  tn_cpu *c = (tn_cpu *)dev;
+  const tn_cpu_call call = {c, u->kernel, (void *const *)(const void *)(args + u->nargs), (const long long *)args};
+  if (u->local_nbytes && u->local_nbytes + TN_CPU_ALIGN > c->local_nbytes) {
+    tn_queue_fail(c->queue, TINY_E_INTERNAL, "CPU: a launch wants LOCAL memory that nobody has reserved");
+    return;
+  }
+  if (u->stamp) u->stamp[0] = tn_os_now();
+  tn_queue_run(c->queue, u->tasks, u->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, (void *)(uintptr_t)&call);
+  if (u->stamp) u->stamp[1] = tn_os_now();
+}
+// 0: too large for the queue; everything has happened.
+static int tn_cpu_launch_later(tn_cpu *c, const tiny_launch *l) {
+  const size_t nargs = (size_t)l->nargs, nmem = (size_t)l->nmem;
+  tn_cpu_launched *u = (tn_cpu_launched *)tn_queue_room(c->queue, tn_cpu_later_launch, NULL,
+                                                        sizeof *u + nargs * sizeof *l->args + nmem * sizeof(void *));
+  if (!u) return 0;
+  int64_t *args = (int64_t *)(void *)(u + 1);
+  void **mem = (void **)(void *)(args + nargs);
+  memcpy(&u->kernel, &l->kernel, sizeof u->kernel);
+  u->tasks = l->tasks < 1 ? 1 : (int)l->tasks;
+  u->nargs = l->nargs;
+  u->local_nbytes = l->local_nbytes; u->stamp = l->stamp;
+  if (nargs) memcpy(args, l->args, nargs * sizeof *args);
+  for (size_t i = 0; i < nmem; i++) mem[i] = tn_cpu_at(l->mem[i]);
+  tn_queue_push(c->queue);
+  return 1;
+}
+
 static tiny_code tn_cpu_launch(void *dev, const tiny_launch *l) {
-  tiny_ctx *t = ((tn_cpu *)dev)->t;
+  tn_cpu *c = (tn_cpu *)dev;
+  tiny_ctx *t = c->t;
   void *few[TN_CPU_PARAMS], **mem = few;
   const tiny_mem *const from = l->mem;
   uint64_t *const stamp = l->stamp;
   tn_cpu_call call;
   if (l->tasks > INT_MAX)
     return tiny_fail(t, TINY_E_DEVICE, "CPU: %lld tasks are too many", (long long)l->tasks);
+  if (c->queue && tn_cpu_launch_later(c, l)) return TINY_OK;
   const size_t nbytes = (size_t)l->nmem * sizeof *mem;
   if (l->nmem > TN_CPU_PARAMS) mem = (void **)tiny_realloc(t, NULL, 0, nbytes);
   if (!mem) return tiny_fail(t, TINY_E_MEMORY, "CPU: no memory to launch a kernel of %d parameters", l->nmem);
   for (int i = 0; i < l->nmem; i++) mem[i] = (char *)from[i].base + from[i].offset;
   memcpy(&call.kernel, &l->kernel, sizeof call.kernel);
-  call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = (tn_cpu *)dev;
+  call.mem = mem; call.args = (const long long *)(const void *)l->args; call.c = c;
   if (stamp) stamp[0] = tn_os_now();
   tiny_parallel(t, l->tasks < 1 ? 1 : (int)l->tasks, l->local_nbytes ? tn_cpu_task_with_local : tn_cpu_task, &call);
   if (stamp) stamp[1] = tn_os_now();
   if (mem != few) tn_release(t, mem, nbytes);
   return TINY_OK;
 }
-static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
-
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_copy_from, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_event, tn_cpu_wait, tn_cpu_event_free,
+  tn_cpu_sync, tn_cpu_reserve
 };
 // The same processor, by LLVM IR: needs clang 15 or later.
 static const tiny_backend tn_llvm_backend = {
   TINY_BACKEND_VERSION, "LLVM", tn_cpu_open_llvm, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_cpu_compile,
-  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, tn_cpu_copy_from, NULL, tn_cpu_compile,
+  tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_event, tn_cpu_wait, tn_cpu_event_free,
+  tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
 // Does one run what is compiled for the other?

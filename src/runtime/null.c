@@ -69,6 +69,17 @@ static void *tn_null_alloc(void *dev, size_t nbytes) {
 static void tn_null_free(void *dev, void *mem, size_t nbytes) {
   tn_cpu_aligned_free(((tn_null *)dev)->t, mem, nbytes);
 }
+static tiny_code tn_null_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  (void)dev;
+  if (nbytes) memcpy((char *)dst.base + dst.offset, src, nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_null_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  (void)dev;
+  if (nbytes) memcpy(dst, (const char *)src.base + src.offset, nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_null_sync(void *dev) { (void)dev; return TINY_OK; }
 static tiny_code tn_null_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   (void)dev; (void)log;
   for (int i = 0; i < n; i++) tiny_bytes_add(&binary[i], source[i].data, source[i].n);
@@ -90,7 +101,7 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 
 static const tiny_backend tn_null_backend = {
   TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_null_compile,
-  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
+  tn_null_alloc, tn_null_free, tn_null_copy_in, tn_null_copy_out, NULL, NULL, tn_null_compile,
+  tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_null_sync, NULL
 };
 #endif

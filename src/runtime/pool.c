@@ -1,4 +1,4 @@
-// pool: the context's threads, which stand ready between kernels.
+// pool: threads that stand ready between kernels: the context's, or a device's own.
 //
 // In:  a task and a count. Out: task(arg, i) has run once for every i in 0..count-1, on this thread and the
 //      workers. A job is open from its publication until the caller has found no more tasks to take. A worker
@@ -10,7 +10,7 @@
 //      off the core of the caller: schedulers that save power or pack virtual machines wake a thread beside
 //      the one that calls it, and take milliseconds to part them.
 // Tasks run in the library's floating-point mode, on every thread. A child of fork has the pool but not its threads: it
-// starts its own with the first job.
+// starts its own with the first job. A pool is called by one thread at a time.
 #ifndef TN_RUNTIME_POOL
 #define TN_RUNTIME_POOL
 #ifndef TINY_AMALGAMATED
@@ -78,13 +78,18 @@ enum {
   TN_POOL_SHARES = 16                      // a thread takes 1/16 of its fair share of the tasks at a time
 };
 
+// The process that threads were started in: in a child of fork they are not there.
+typedef struct tn_pool_home {
+  uint64_t process;
+  int64_t *here;                           // a page that children of fork find empty, NULL: the system has none
+} tn_pool_home;
+
 struct tn_pool {
   tiny_pool host;                          // fn: the caller's threads are used instead
   int threads;                             // the caller's included
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
-  uint64_t process;                        // that they were started in
-  int64_t *here;                           // a page that children of fork find empty, NULL: the system has none
+  tn_pool_home home;
   tn_os_thread *worker;
   tn_os_cores_mask cores;                  // that the first caller could use
   int core;                                // that the caller ran on and workers keep off, -1: not known
@@ -95,6 +100,30 @@ struct tn_pool {
   char apart3[64]; int64_t sleepers, caller_sleeps, quit;
   tn_os_mutex lock; tn_os_cond wake, done;
 };
+
+// A page of which every child of fork gets an empty one: to look there is cheaper than to ask for the process.
+static int64_t *tn_pool_page_here(void) {
+#ifdef __linux__
+  enum { WIPE_ON_FORK = 18 };              // madvise(2), since 4.14
+  int64_t *p = (int64_t *)tn_os_map(tn_os_page_nbytes());
+  if (p && madvise(p, tn_os_page_nbytes(), WIPE_ON_FORK) == 0) { *p = 1; return p; }
+  tn_os_unmap(p, tn_os_page_nbytes());
+#endif
+  return NULL;
+}
+
+static void tn_pool_home_open(tn_pool_home *h) {
+  h->process = tn_os_process_id();
+  h->here = tn_pool_page_here();
+}
+static void tn_pool_home_close(tn_pool_home *h) {
+  if (h->here) tn_os_unmap(h->here, tn_os_page_nbytes());
+  h->here = NULL;
+}
+// Is this a child of that process?
+static int tn_pool_home_left(const tn_pool_home *h) {
+  return h->here ? !*h->here : h->process != tn_os_process_id();
+}
 
 static void tn_pool_take(struct tn_pool *p) {
   const int n = p->n, step = p->step;
@@ -107,13 +136,13 @@ static void tn_pool_take(struct tn_pool *p) {
   }
 }
 
-// Spins until *value is no longer old, for a moment. 1: it changed.
-static int tn_pool_spin(const struct tn_pool *p, int64_t *value, int64_t old) {
-  if (!p->spins) return tn_os_atomic_load(value) != old;
+// Spins until *value is `least` or more, for a moment. 1: it is.
+static int tn_pool_spin(int spins, int64_t *value, int64_t least) {
+  if (!spins) return tn_os_atomic_load(value) >= least;
   const uint64_t start = tn_os_now();
   do {
     for (int i = 0; i < 32; i++) {
-      if (tn_os_atomic_load(value) != old) return 1;
+      if (tn_os_atomic_load(value) >= least) return 1;
       tn_os_relax();
     }
   } while (tn_os_now() - start < TN_POOL_SPIN_NS);
@@ -124,7 +153,7 @@ static void tn_pool_work(void *arg) {
   struct tn_pool *p = (struct tn_pool *)arg;
   int64_t seen = 0;
   for (;;) {
-    if (!tn_pool_spin(p, &p->jobs, seen)) {
+    if (!tn_pool_spin(p->spins, &p->jobs, seen + 1)) {
       tn_os_lock(&p->lock);
       tn_os_atomic_add(&p->sleepers, 1);   // then reads jobs; the caller writes jobs, then reads sleepers
       while (tn_os_atomic_load(&p->jobs) == seen) tn_os_wait(&p->wake, &p->lock);
@@ -167,21 +196,9 @@ static void tn_pool_call(struct tn_pool *p, int wanted) {
   tn_os_unlock(&p->lock);
 }
 
-// A page of which every child of fork gets an empty one: to look there is cheaper than to ask for the process.
-static int64_t *tn_pool_page_here(void) {
-#ifdef __linux__
-  enum { WIPE_ON_FORK = 18 };              // madvise(2), since 4.14
-  int64_t *p = (int64_t *)tn_os_map(tn_os_page_nbytes());
-  if (p && madvise(p, tn_os_page_nbytes(), WIPE_ON_FORK) == 0) { *p = 1; return p; }
-  tn_os_unmap(p, tn_os_page_nbytes());
-#endif
-  return NULL;
-}
-
 // Locks, counters and threads as before the first job.
 static void tn_pool_reset(struct tn_pool *p) {
-  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
-  p->here = NULL;
+  tn_pool_home_close(&p->home);
   p->started = p->workers = 0;
   p->next = p->jobs = p->busy = p->open = p->inside = 0;
   p->sleepers = p->caller_sleeps = p->quit = 0;
@@ -193,7 +210,7 @@ static void tn_pool_reset(struct tn_pool *p) {
 // In a child of fork: the threads are the parent's, and one may have held the lock when they were left behind. What is
 // there of them is written over, not closed: closing what somebody waits for is undefined.
 static void tn_pool_recover(struct tn_pool *p) {
-  if (p->started && (p->here ? !*p->here : p->process != tn_os_process_id())) tn_pool_reset(p);
+  if (p->started && tn_pool_home_left(&p->home)) tn_pool_reset(p);
 }
 
 // Waits until no worker is inside; the job is closed, so that those who enter now leave at once.
@@ -212,8 +229,7 @@ static void tn_pool_wait(struct tn_pool *p) {
 
 static void tn_pool_start(struct tn_pool *p) {
   p->started = 1;
-  p->process = tn_os_process_id();
-  p->here = tn_pool_page_here();
+  tn_pool_home_open(&p->home);
   tn_os_cores_get(&p->cores);
   p->core = -1;
   while (p->workers < p->threads - 1) {
@@ -247,35 +263,45 @@ static int tn_pool_wanted(const tiny_desc *d) {
   return n < TN_POOL_MAX ? n : TN_POOL_MAX;
 }
 
-static void tn_pool_close(tiny_ctx *t) {
-  struct tn_pool *p = t->pool;
+static size_t tn_pool_nbytes(int threads) {
+  return sizeof(struct tn_pool) + (size_t)threads * sizeof(tn_os_thread);
+}
+// Of so many threads, the caller's included; they are started by the first job that has use for them. NULL: refused.
+static struct tn_pool *tn_pool_new(tiny_ctx *t, int threads, int spins) {
+  struct tn_pool *p = (struct tn_pool *)tiny_realloc(t, NULL, 0, tn_pool_nbytes(threads));
+  if (!p) return NULL;
+  memset(p, 0, tn_pool_nbytes(threads));
+  p->threads = threads;
+  p->spins = spins;
+  p->worker = (tn_os_thread *)(void *)(p + 1);
+  tn_pool_reset(p);
+  return p;
+}
+static void tn_pool_free(tiny_ctx *t, struct tn_pool *p) {
   if (!p) return;
-  if (p->started && p->process != tn_os_process_id()) tn_pool_reset(p);    // emulators may know of no such page
+  if (p->started && p->home.process != tn_os_process_id()) tn_pool_reset(p);   // emulators may know of no such page
   tn_os_atomic_store(&p->quit, 1);
   if (p->workers) tn_pool_call(p, p->workers);
   for (int i = 0; i < p->workers; i++) tn_os_thread_join(&p->worker[i]);
   tn_os_mutex_close(&p->lock);
   tn_os_cond_close(&p->wake);
   tn_os_cond_close(&p->done);
-  if (p->here) tn_os_unmap(p->here, tn_os_page_nbytes());
-  tn_release(t, p, sizeof *p + (size_t)p->threads * sizeof *p->worker);
-  t->pool = NULL;
+  tn_pool_home_close(&p->home);
+  tn_release(t, p, tn_pool_nbytes(p->threads));
 }
 
-// Threads are started by the first tiny_parallel that has use for them.
+// The context's own.
 static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
   const int host = d && d->pool.fn;
   const int threads = !host ? tn_pool_wanted(d) : d->pool.threads > 1 ? d->pool.threads : 1;
-  const size_t nbytes = sizeof(struct tn_pool) + (size_t)threads * sizeof(tn_os_thread);
-  struct tn_pool *p = (struct tn_pool *)tn_alloc(t, nbytes);
-  if (!p) return TINY_E_MEMORY;
-  if (host) p->host = d->pool;
-  p->threads = threads;
-  p->spins = threads <= tn_os_cores();     // else spinning takes the core from those who work
-  p->worker = (tn_os_thread *)(void *)(p + 1);
-  tn_pool_reset(p);
-  t->pool = p;
-  return TINY_OK;
+  t->pool = tn_pool_new(t, threads, threads <= tn_os_cores());   // else spinning takes the core from those who work
+  if (!t->pool) tn_out_of_memory(t, tn_pool_nbytes(threads));
+  else if (host) t->pool->host = d->pool;
+  return t->pool ? TINY_OK : TINY_E_MEMORY;
+}
+static void tn_pool_close(tiny_ctx *t) {
+  tn_pool_free(t, t->pool);
+  t->pool = NULL;
 }
 
 // What to open a context with that has as many threads as t.
