@@ -1,3 +1,4 @@
+// also: tsan asan
 // test_devices: a context that holds several devices: what lives where, copies that were asked for, order, memory, errors.
 // INTERP is late here in every build (late.h).
 #ifndef TN_TEST_BACKEND

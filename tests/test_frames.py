@@ -59,6 +59,8 @@ INDIRECT = [
     (r"(?:backend|_fallback|b)->(\w+)\(", r"tn_(?:cpu|interp|null)_\1\w*", "runtime/"),
     (r"\br->(kernel|module)\(", r"tn_(?:cstyle|llvm)_\1", "render/"),
     (r"ir->release\(", "tn_storage_release", "runtime/"),
+    (r"device_name\(", "tn_device_name", "runtime/"),
+    (r"over_shards\(", "tn_over_shards", "rules/"),
     (r"tn_opt_kinds\[o->kind\]\.apply\(", r"tn_opt_\w+", "codegen/opts.c"),
     (r"language->limits\(", r"tn_null_(?:host|webgpu)", "runtime/null.c"),
     (r"language->renderer\(", r"tn_null_llvm|tn_lang_\w+", "runtime/null.c|render/"),

@@ -15,6 +15,10 @@ TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);
 // device; at first that is 0. Returns the one before, -1 after TINY_E_ARG.
 TINY_API int         tiny_use_device(tiny_ctx *t, int device);
 
+// Waits until all devices have done what they were asked for: what runs by itself (tiny_realize returns before it has
+// run) has run. The code of whatever went wrong meanwhile.
+TINY_API tiny_code   tiny_sync(tiny_ctx *t);
+
 // x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
 // computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
 // of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
@@ -35,8 +39,8 @@ TINY_API tiny_tensor *tiny_shard(tiny_tensor *x, int axis, const int *devices, i
 // All of x on each of n devices. The gradient of such a parameter is the sum of what flows to each, on each.
 // TINY_E_ARG.
 TINY_API tiny_tensor *tiny_replicate(tiny_tensor *x, const int *devices, int n);
-// Part i of a tensor that was split, a tensor of one device, which shares its memory; of any other tensor itself, for i
-// 0. TINY_E_ARG: there is no part i.
+// The value of part i of a tensor that was split, on its device; of any other tensor itself, for i 0. TINY_E_ARG: there
+// is no part i.
 TINY_API tiny_tensor *tiny_shard_part(tiny_tensor *x, int i);
 // How many parts x has: 1 if it is not split, 0 for poison.
 TINY_API int         tiny_shard_count(const tiny_tensor *x);

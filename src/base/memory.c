@@ -29,6 +29,7 @@ struct tiny_ctx {
   tiny_alloc alloc; size_t max_nbytes;
   jmp_buf *trap; tiny_code unwinds;        // where a failed allocation of heavy code unwinds to, and with what
   int shielded;                            // heavy code waits for a backend: its scratch memory stays as it is
+  int plans;                               // heavy code rewrites a graph: nodes that have a value are not found again
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
@@ -170,6 +171,7 @@ static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), 
   jmp_buf env;
   if (setjmp(env)) {
     t->trap = NULL;
+    t->plans = 0;
     if (!t->shielded) tn_scratch_reset(t, 1);
     tn_float_leave(&was);
     return t->unwinds;

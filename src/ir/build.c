@@ -104,6 +104,12 @@ static tiny_uop *tn_copy_to(tiny_ctx *t, tiny_uop *x, int device) {
   return tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
 }
 
+// The same where parts of one tensor are sent to each other: to the same device as well, where (COPY x) is x in memory
+// of its own, and so is what flows back.
+static tiny_uop *tn_sent_to(tiny_ctx *t, tiny_uop *x, int device) {
+  return tn_bad(t, x) ? x : tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
+}
+
 // ** constants **
 
 static tiny_uop *tn_constant(tiny_ctx *t, int dtype, double value) {

@@ -261,6 +261,8 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
             tn_dims_text(to, sizeof to, n, dim));
   return 0;
 }
+// Of tiny_uop.device, for messages.
+static const char *tn_place_name(const tiny_ctx *t, int device) { return t->ir->device_name(t, device); }
 // The device on which u is computed is that of its sources, where they have one: constants and positions are made
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
@@ -270,7 +272,7 @@ static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
     const int d = u->src[i]->device;
     if (d && u->device && d != u->device) {
       tiny_fail(t, TINY_E_DEVICE, "%s: one operand lives on %s, another on %s; tiny_to copies it", tn_ops[u->op].name,
-                t->ir->device_name(t, u->device), t->ir->device_name(t, d));
+                tn_place_name(t, u->device), tn_place_name(t, d));
       return 0;
     }
     if (d) u->device = (uint8_t)d;
@@ -506,7 +508,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   for (uint32_t i = slot & (ir->nodes.cap - 1); tn_nodes_has(&ir->nodes, i); i = (i + 1) & (ir->nodes.cap - 1)) {
     tiny_uop *u = table[i].u;
     if (table[i].slot == slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == (uint32_t)nsrc &&
-        u->nv == nv && u->k == k && u->ptr == ptr && !(u->flags & TN_NODE_APART) &&
+        u->nv == nv && u->k == k && u->ptr == ptr && !(u->flags & TN_NODE_APART) && !(u->realized && t->plans) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
         (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) {
       if (u->realized) u->asked = ir->frame ? ir->frame : TN_ASKED_OUTSIDE;

@@ -181,7 +181,7 @@ RULES(tn_rules_gradient, x)
   }
   // ** identities **
   RULE("(CONTIGUOUS _)")   return one(g);
-  RULE("(COPY _)")         return one(a->device ? tn_copy_to(t, g, a->device) : g);
+  RULE("(COPY _)")         return one(a->device ? tn_sent_to(t, g, a->device) : g);
   RULE("(DETACH _)")       return one(none);
   RULE("(AFTER x ...)")    return one(g);                    // checkpoints: tensor/grad.c
   RULE("(DETACH _ _)")     return two(none, mul(g, tn_slope(t, (int)r->k, b, r)));

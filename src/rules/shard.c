@@ -51,14 +51,8 @@ static int tn_shards_meet(const tiny_uop *a, const tiny_uop *b) {
   return meet;
 }
 
-// ** what goes between devices **
-
-// x on another device, or, where parts share one, as memory of its own: fusion stops there all the same, and so the
-// bits do not depend on which devices there are.
-static tiny_uop *tn_sent_to(tiny_ctx *t, tiny_uop *x, int device) {
-  if (tn_bad(t, x)) return x;
-  return x->device == device ? tn_u1(t, TINY_OP_CONTIGUOUS, x) : tn_copy_to(t, x, device);
-}
+// ** what goes between devices: parts may share one, and fusion stops there all the same (tn_sent_to), so that the bits
+// do not depend on which devices there are **
 
 // chunk[c] lies on device c; each goes around a ring, and whole[j] is all of them along axis on device j.
 static void tn_ring_gather(tiny_ctx *t, int n, tiny_uop *const *chunk, int axis, tiny_uop **whole) {
@@ -185,7 +179,7 @@ static const tiny_uop *tn_shard_leads(tiny_ctx *t, const tiny_uop *u) {
     if (tn_is_shard(s) ? tn_shards_meet(lead, s) : !s->device) continue;
     tiny_fail(t, TINY_E_DEVICE, "%s: one operand lies on %u devices, another on %s; tiny_shard and tiny_replicate put "
               "tensors on several", tn_ops[u->op].name, (unsigned)lead->nsrc,
-              tn_is_shard(s) ? "others, or is cut otherwise" : t->ir->device_name(t, s->device));
+              tn_is_shard(s) ? "others, or is cut otherwise" : tn_place_name(t, s->device));
     return NULL;
   }
   return lead;

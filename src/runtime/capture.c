@@ -125,6 +125,8 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   const struct tn_device *on = tn_device_here(t);
   for (int i = 0; i < desc->n; i++) {
     const tiny_uop *u = tn_uop_of(desc->inputs[i]);
+    if (u->device == TN_SEVERAL)
+      return tn_wrong(t, TINY_E_DEVICE, "kernel: input %d lies on several devices; tiny_shard_part gives one part", i);
     if (u->device) on = tn_device_of(t, u);
   }
   if (!desc->uops && !on->backend->renderer)

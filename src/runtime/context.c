@@ -69,6 +69,7 @@ static void tn_log_totals(tiny_ctx *t) {
 TINY_API void tiny_close(tiny_ctx *t) {
   if (!t) return;
   if (tn_debug(t, 't')) tn_log_totals(t);
+  tn_ordering_close(t);                    // may still make one wait for another
   tn_devices_sync(t);
 #ifndef TINY_NO_IO
   tn_archives_close(t);
@@ -80,7 +81,6 @@ TINY_API void tiny_close(tiny_ctx *t) {
     tn_custom_free(t, c);
   }
   tn_paused_drop(t);
-  tn_ordering_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
     struct tn_programs *p = t->device[i]->programs;
@@ -97,6 +97,12 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_scratch_reset(t, 1);
   const tiny_alloc alloc = t->alloc;
   alloc.fn(alloc.user, t, sizeof *t, 0);
+}
+
+TINY_API tiny_code tiny_sync(tiny_ctx *t) {
+  if (!t || !t->ndevice) return t ? t->code : TINY_E_ARG;
+  const tiny_code code = tn_devices_sync(t);
+  return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "sync: a device failed");
 }
 
 TINY_API const char *tiny_error(const tiny_ctx *t) {

@@ -44,18 +44,6 @@ static tiny_uop *tn_wish_given(tn_placing *p, const tn_wish *w, const tiny_uop *
   if (w->pins && user && user->device && (!u->nsrc || (user->op != TINY_OP_COPY && tn_is_plain_number(u)))) return u;
   return (tiny_uop *)tn_pairs_get(&p->known[w->pins], u, tn_boxed(w->device));
 }
-// A copy of x. What repeats, orders or adds zeros is done behind it: less is copied, and memory as it lies.
-static tiny_uop *tn_placed_copy(tiny_ctx *t, tiny_uop *x, int device) {
-  const tiny_uop *links[TINY_MAX_DIMS];
-  int n = 0;
-  for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
-    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
-    links[n++] = x;
-  }
-  x = tn_copy_to(t, x, device);
-  while (n-- && !tn_bad(t, x)) x = tn_move(t, links[n]->op, x, links[n]->k, links[n]->nv, links[n]->v);
-  return x;
-}
 static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
   tiny_uop *u = w->u;
   if (!u->nsrc) return tn_copy_to(p->t, u, w->device);
@@ -66,7 +54,6 @@ static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
     src[i] = tn_wish_given(p, &s, u);
     changed |= src[i] != u->src[i];
   }
-  if (u->op == TINY_OP_COPY) return tn_placed_copy(p->t, src[0], u->device);
   return changed ? tn_uop_with(p->t, u, src) : u;
 }
 

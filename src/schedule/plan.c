@@ -118,6 +118,20 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // ** the graph that is cut into kernels **
 
+// A copy of x. What repeats, orders or adds zeros is done behind it: less is copied, and memory as it lies. To the same
+// device: memory of its own.
+static tiny_uop *tn_copy_rewritten(tiny_ctx *t, tiny_uop *x, int device) {
+  const tiny_uop *links[TINY_MAX_DIMS];
+  int n = 0;
+  for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
+    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
+    links[n++] = x;
+  }
+  x = x->device == device ? tn_u1(t, TINY_OP_CONTIGUOUS, x) : tn_copy_to(t, x, device);
+  while (n-- && !tn_bad(t, x)) x = tn_move(t, links[n]->op, x, links[n]->k, links[n]->nv, links[n]->v);
+  return x;
+}
+
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, const tn_map *copied) {
@@ -136,6 +150,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, con
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
+      if (w->op == TINY_OP_COPY && w->src[0]->device) w = tn_copy_rewritten(t, w->src[0], w->device);
       if (w->op == TINY_OP_REDUCE) w = tn_sum_rewritten(t, tn_limits_of(targets, w), w);
     }
     tn_map_set(t, &map, u, w);
@@ -144,7 +159,8 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, con
   return now;
 }
 
-// A wanted tensor that is what a CONTIGUOUS stores in another shape has its memory, where nobody else wants that.
+// A wanted tensor that is what a CONTIGUOUS or a copy stores in another shape has its memory, where nobody else wants
+// that.
 static void tn_share_reshaped(tiny_ctx *t, const tn_visit *v, tiny_uop **now, const tn_map *roots) {
   tn_map taken = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) if (tn_map_has(roots, v->all.u[i])) tn_map_set(t, &taken, now[i], now[i]);
@@ -152,7 +168,7 @@ static void tn_share_reshaped(tiny_ctx *t, const tn_visit *v, tiny_uop **now, co
     tiny_uop *w = now[i];
     if (!tn_map_has(roots, v->all.u[i])) continue;
     while (w->op == TINY_OP_RESHAPE && !tn_is_leaf(w)) w = w->src[0];
-    if (w->op != TINY_OP_CONTIGUOUS || tn_is_leaf(w) || tn_map_has(&taken, w)) continue;
+    if ((w->op != TINY_OP_CONTIGUOUS && !tn_is_copy(w)) || tn_is_leaf(w) || tn_map_has(&taken, w)) continue;
     tn_map_set(t, &taken, w, w);
     now[i] = w;
   }
@@ -346,7 +362,9 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
     tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
     tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
+    t->plans = 1;                          // what is made is computed here: the plan knows the visit's memory alone
     now = tn_visit_rewritten(t, targets, v, &copied);
+    t->plans = 0;
     tn_share_reshaped(t, v, now, &root_at);
     for (int i = 0; i < v->all.n; i++) {
       const int r = tn_unboxed(tn_map_get(&root_at, v->all.u[i]));

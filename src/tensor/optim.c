@@ -293,7 +293,7 @@ static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_ten
       return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
     if (p->device && g->device && p->device != g->device)
       return tiny_fail(t, TINY_E_DEVICE, "%s: parameter %d lives on %s, its gradient on %s", name, i,
-                       t->ir->device_name(t, p->device), t->ir->device_name(t, g->device));
+                       tn_place_name(t, p->device), tn_place_name(t, g->device));
     if (!tn_has_dims(p, g->ndim, g->dim))
       return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, its gradient %s", name, i, tn_text_of(p, a),
                        tn_text_of(g, b));

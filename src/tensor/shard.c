@@ -13,7 +13,7 @@ static tiny_uop *tn_shard_part(tiny_ctx *t, tiny_uop *u, int axis, int i, int n,
   if (tn_bad(t, u)) return u;
   if (tn_is_shard(u)) u = tn_shard_joined(t, u, device);
   if (!tn_bad(t, u) && axis >= 0) u = tn_cut(t, u, axis, u->dim[axis] * i / n, u->dim[axis] * (i + 1) / n);
-  return tn_bad(t, u) || !u->device ? tn_copy_to(t, u, device) : tn_sent_to(t, u, device);
+  return tn_sent_to(t, u, device);
 }
 static tiny_uop *tn_split_over(tiny_ctx *t, tiny_uop *u, int axis, const int *devices, int n) {
   tiny_uop *part[TINY_MAX_DEVICES];
@@ -63,7 +63,8 @@ TINY_API tiny_tensor *tiny_shard_part(tiny_tensor *x, int i) {
   const int n = tiny_shard_count(x);
   if (i < 0 || i >= n)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "shard_part: part %d of %d, counted from 0", i, n);
-  return tn_is_shard(u) ? tn_tensor_new(tn_ctx_of(x), u->src[i]) : tn_value_new(tn_ctx_of(x), u, 1, &x);
+  u = tn_parts_of(&u).u[i];
+  return tn_tensor_new(tn_ctx_of(x), tn_uop_make(tn_ctx_of(x), TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL));
 }
 TINY_API int tiny_shard_count(const tiny_tensor *x) {
   if (!tiny_ok(x)) return 0;

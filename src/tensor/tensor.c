@@ -439,7 +439,7 @@ static int tn_on_one_device(const char *name, int n, tiny_tensor *const *x) {
     const int had = tn_uop_of(x[first])->device;
     if (device == had) continue;
     tiny_fail(t, TINY_E_DEVICE, "%s: argument %d lives on %s, argument %d on %s; %s", name, first + 1,
-              t->ir->device_name(t, had), i + 1, t->ir->device_name(t, device),
+              tn_place_name(t, had), i + 1, tn_place_name(t, device),
               had == TN_SEVERAL || device == TN_SEVERAL ? "tiny_replicate puts one on several, tiny_to brings it to one"
                                                         : "tiny_to copies one to the other");
     return 0;
