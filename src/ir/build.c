@@ -104,10 +104,11 @@ static tiny_uop *tn_copy_to(tiny_ctx *t, tiny_uop *x, int device) {
   return tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
 }
 
-// The same where parts of one tensor are sent to each other: to the same device as well, where (COPY x) is x in memory
-// of its own, and so is what flows back.
-static tiny_uop *tn_sent_to(tiny_ctx *t, tiny_uop *x, int device) {
-  return tn_bad(t, x) ? x : tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
+// The same for part number `part` of a tensor that lies on several devices, or the same one several times: what each
+// part gets is a node of its own, and memory, on the same device as well. So nothing depends on which devices there
+// are, to the bit: neither what is fused nor what is computed once.
+static tiny_uop *tn_sent_to(tiny_ctx *t, tiny_uop *x, int device, int64_t part) {
+  return tn_bad(t, x) ? x : tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 1, &part);
 }
 
 // ** constants **

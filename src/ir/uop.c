@@ -14,7 +14,7 @@
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
-//   COPY (x) k number of the device whose memory x goes to
+//   COPY (x) k number of the device whose memory x goes to, v {part} or none: for which part of a SHARD
 //   SHARD (x0 x1 ..) parts on several devices, k 1 + the axis along which they lie beside each other, 0: each is the
 //   whole; it is the root of a tensor's graph, and what is computed of it another one (rules/shard.c)
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x

@@ -72,6 +72,11 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }
+// Back to the device of x, where x is on one; past a copy that a part of a SHARD got goes one of its own.
+static tiny_uop *tn_gradient_copy(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
+  if (!x->device) return d;
+  return r->nv ? tn_sent_to(t, d, x->device, ~r->v[0]) : tn_copy_to(t, d, x->device);
+}
 // Shared equally by all maxima, or by all NaN where there is one: those of x as it is stored, among which the maximum
 // is found again; r may have been computed from an x that was another in its last bits.
 static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
@@ -181,7 +186,7 @@ RULES(tn_rules_gradient, x)
   }
   // ** identities **
   RULE("(CONTIGUOUS _)")   return one(g);
-  RULE("(COPY _)")         return one(a->device ? tn_sent_to(t, g, a->device) : g);
+  RULE("(COPY _)")         return one(tn_gradient_copy(t, r, a, g));
   RULE("(DETACH _)")       return one(none);
   RULE("(AFTER x ...)")    return one(g);                    // checkpoints: tensor/grad.c
   RULE("(DETACH _ _)")     return two(none, mul(g, tn_slope(t, (int)r->k, b, r)));

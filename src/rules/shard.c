@@ -62,7 +62,7 @@ static void tn_ring_gather(tiny_ctx *t, int n, tiny_uop *const *chunk, int axis,
     tiny_uop *x = chunk[c];
     for (int s = 0; s < n; s++) {
       const int j = (c + s) % n;
-      if (s) x = tn_sent_to(t, x, chunk[j]->device);
+      if (s) x = tn_sent_to(t, x, chunk[j]->device, j);
       whole[j] = tn_lay(t, whole[j], x, axis, at, total);
     }
     at += tn_bad(t, chunk[c]) ? 0 : chunk[c]->dim[axis];
@@ -80,7 +80,7 @@ static void tn_ring_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
     chunk[c] = tn_cut(t, flat[(c + 1) % n], 0, from, to);
     for (int s = 1; s < n; s++) {
       const int j = (c + 1 + s) % n;
-      chunk[c] = tn_binary(t, op, tn_sent_to(t, chunk[c], part[j]->device), tn_cut(t, flat[j], 0, from, to));
+      chunk[c] = tn_binary(t, op, tn_sent_to(t, chunk[c], part[j]->device, j), tn_cut(t, flat[j], 0, from, to));
     }
     chunk[c] = tn_bad(t, chunk[c]) ? chunk[c] : tn_u1(t, TINY_OP_CONTIGUOUS, chunk[c]);
   }
@@ -93,11 +93,11 @@ static void tn_tree_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
   int step = 1;
   for (; step < n; step *= 2)
     for (int i = 0; i + step < n; i += 2 * step)
-      part[i] = tn_binary(t, op, part[i], tn_sent_to(t, part[i + step], tn_bad(t, part[i]) ? 0 : part[i]->device));
+      part[i] = tn_binary(t, op, part[i], tn_sent_to(t, part[i + step], tn_bad(t, part[i]) ? 0 : part[i]->device, i));
   part[0] = tn_bad(t, part[0]) ? part[0] : tn_u1(t, TINY_OP_CONTIGUOUS, part[0]);
   for (step /= 2; step; step /= 2)
     for (int i = 0; i + step < n; i += 2 * step)
-      part[i + step] = tn_sent_to(t, part[i], tn_bad(t, part[i + step]) ? 0 : part[i + step]->device);
+      part[i + step] = tn_sent_to(t, part[i], tn_bad(t, part[i + step]) ? 0 : part[i + step]->device, i + step);
 }
 // The parts, folded by op, on every device.
 static tiny_uop *tn_all_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
@@ -129,7 +129,7 @@ static tiny_uop *tn_shard_joined(tiny_ctx *t, const tiny_uop *shard, int device)
   for (uint32_t i = 0; i < shard->nsrc && axis < 0; i++) if (shard->src[i]->device == device) return shard->src[i];
   if (axis < 0) return tn_copy_to(t, shard->src[0], device);
   for (uint32_t i = 0; i < shard->nsrc; i++) {
-    whole = tn_lay(t, whole, tn_sent_to(t, shard->src[i], device), axis, at, shard->dim[axis]);
+    whole = tn_lay(t, whole, tn_sent_to(t, shard->src[i], device, i), axis, at, shard->dim[axis]);
     at += shard->src[i]->dim[axis];
   }
   return whole;

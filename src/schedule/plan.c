@@ -120,14 +120,16 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // A copy of x. What repeats, orders or adds zeros is done behind it: less is copied, and memory as it lies. To the same
 // device: memory of its own.
-static tiny_uop *tn_copy_rewritten(tiny_ctx *t, tiny_uop *x, int device) {
+static tiny_uop *tn_copy_rewritten(tiny_ctx *t, const tiny_uop *copy) {
+  tiny_uop *x = copy->src[0];
   const tiny_uop *links[TINY_MAX_DIMS];
   int n = 0;
   for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
     if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
     links[n++] = x;
   }
-  x = x->device == device ? tn_u1(t, TINY_OP_CONTIGUOUS, x) : tn_copy_to(t, x, device);
+  const int op = x->device == copy->device ? TINY_OP_CONTIGUOUS : TINY_OP_COPY;
+  x = tn_uop_make(t, op, x->dtype, 1, 1, &x, op == TINY_OP_COPY ? copy->k : 0, copy->nv, copy->v);
   while (n-- && !tn_bad(t, x)) x = tn_move(t, links[n]->op, x, links[n]->k, links[n]->nv, links[n]->v);
   return x;
 }
@@ -150,7 +152,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, con
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
-      if (w->op == TINY_OP_COPY && w->src[0]->device) w = tn_copy_rewritten(t, w->src[0], w->device);
+      if (w->op == TINY_OP_COPY && w->src[0]->device) w = tn_copy_rewritten(t, w);
       if (w->op == TINY_OP_REDUCE) w = tn_sum_rewritten(t, tn_limits_of(targets, w), w);
     }
     tn_map_set(t, &map, u, w);

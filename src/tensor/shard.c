@@ -13,17 +13,12 @@ static tiny_uop *tn_shard_part(tiny_ctx *t, tiny_uop *u, int axis, int i, int n,
   if (tn_bad(t, u)) return u;
   if (tn_is_shard(u)) u = tn_shard_joined(t, u, device);
   if (!tn_bad(t, u) && axis >= 0) u = tn_cut(t, u, axis, u->dim[axis] * i / n, u->dim[axis] * (i + 1) / n);
-  return tn_sent_to(t, u, device);
+  return tn_sent_to(t, u, device, i);
 }
 static tiny_uop *tn_split_over(tiny_ctx *t, tiny_uop *u, int axis, const int *devices, int n) {
   tiny_uop *part[TINY_MAX_DEVICES];
   if (n == 1) return tn_shard_part(t, u, axis, 0, 1, devices[0] + 1);
-  for (int i = 0; i < n; i++) {
-    part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
-    int wholes = 0;                        // two on one device are two parameters, none made of the other
-    for (int j = 0; j < n; j++) wholes += axis < 0 && devices[j] == devices[i];
-    if (wholes > 1) part[i] = tn_memory_of(t, part[i], 1);
-  }
+  for (int i = 0; i < n; i++) part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
   return tn_shard_of(t, axis, n, part);
 }
 // Are these 1 to TINY_MAX_DEVICES numbers of devices?
