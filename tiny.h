@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b17f7c83e521ac0b83d5aefbc207a4ff80009a06954031c131a6c1c15e076b75
+/* tiny.h 0.1.0, source ca19f2bfaf603b0a08fa76d55446b572ff39f8b01d9f42cddcea36a2c4915564
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -43,18 +43,19 @@ WHAT IT DOES NOT DO
 THE SECTIONS OF THIS HEADER (search for the mark)
   >>types        error codes, dtypes, shapes            >>norms        softmax, layer_norm, batch_norm
   >>context      open, close, errors, frames, totals    >>losses       mse, cross_entropy, ctc
-  >>tensors      data in and out, assignment            >>attention    attention, rope, embedding
-  >>creation     zeros, arange, eye, triangles          >>recurrent    RNN, LSTM, GRU
-  >>random       uniform, normal, initial weights       >>convolution  1 to 3 dims, transposed; pooling
-  >>movement     reshape, permute, pad, slice, cat      >>images       interpolate, grid_sample, shuffles
-  >>elementwise  arithmetic, comparisons, where         >>modules      layers, lists of named parameters
-  >>math         exp, log, sin, erf, gamma              >>gradients    tiny_grad, checkpoints
-  >>activations  relu, gelu, softplus, glu              >>training     optimisers, rates, loss scaling
-  >>reductions   sum, max, mean, argmax, cumsum         >>files        npy, npz, safetensors, states
-  >>indexing     gather, scatter, masks, nonzero        >>programs     captured programs, kernels
-  >>sorting      sort, topk, unique, quantile           >>views        shape, stride and mask of memory
-  >>linalg       matmul, einsum, solve, svd             >>ir           graph nodes: build, print, parse
-  >>fft          fft, rfft, complex numbers             >>backends     what a device is; adding one
+  >>devices      several devices, split tensors         >>attention    attention, rope, embedding
+  >>tensors      data in and out, assignment            >>recurrent    RNN, LSTM, GRU
+  >>creation     zeros, arange, eye, triangles          >>convolution  1 to 3 dims, transposed; pooling
+  >>random       uniform, normal, initial weights       >>images       interpolate, grid_sample, shuffles
+  >>movement     reshape, permute, pad, slice, cat      >>modules      layers, lists of named parameters
+  >>elementwise  arithmetic, comparisons, where         >>gradients    tiny_grad, checkpoints
+  >>math         exp, log, sin, erf, gamma              >>training     optimisers, rates, loss scaling
+  >>activations  relu, gelu, softplus, glu              >>files        npy, npz, safetensors, states
+  >>reductions   sum, max, mean, argmax, cumsum         >>programs     captured programs, kernels
+  >>indexing     gather, scatter, masks, nonzero        >>views        shape, stride and mask of memory
+  >>sorting      sort, topk, unique, quantile           >>ir           graph nodes: build, print, parse
+  >>linalg       matmul, einsum, solve, svd             >>backends     what a device is; adding one
+  >>fft          fft, rfft, complex numbers
 
 THE WAY THROUGH
   tensor calls -> graph of UOps -> schedule (ranges, fusion, memory plan) -> kernels
@@ -129,6 +130,34 @@ STEP BY STEP
         tiny_program_free(p);
         tiny_free(w);
         return tiny_status(t);
+      }
+
+  Several devices
+      static tiny_code several(void) {
+        // 1. Open them by name, in the order of their numbers: two of the CPU's here, "NV:0,NV:1,CPU" elsewhere.
+        tiny_desc d;
+        memset(&d, 0, sizeof d);
+        d.device = "CPU,CPU:1";
+        tiny_ctx *t = tiny_open(&d);
+        // 2. Memory lies on device 0 unless tiny_use_device says otherwise; what is made of no memory lies nowhere.
+        float data[8] = {1, 2, 3, 4, 5, 6, 7, 8}, out[8];
+        tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(8));
+        // 3. Copies are asked for, lazy, and part of the graph: gradients flow through them, programs hold them.
+        tiny_tensor *far = tiny_to(x, 1), *y = tiny_square(far);
+        // 4. An operator takes tensors of one device: tiny_add(x, y) would be TINY_E_DEVICE. Bring one over.
+        tiny_tensor *sum = tiny_add(x, tiny_to(y, 0));
+        tiny_read(sum, out, sizeof out);
+        // 5. Or split a batch over both, with the weights whole on each: what is computed of parts is parts.
+        const int both[2] = {0, 1};
+        tiny_tensor *parts = tiny_shard(x, 0, both, 2), *one = tiny_ones(t, TINY_F32, TINY_SHAPE());
+        tiny_tensor *weight = tiny_replicate(one, both, 2);
+        printf("%g of %g and %g\n", tiny_item(tiny_sum(tiny_mul(parts, weight), TINY_ALL, 0)),
+               tiny_item(tiny_sum(tiny_shard_part(parts, 0), TINY_ALL, 0)),
+               tiny_item(tiny_sum(tiny_shard_part(parts, 1), TINY_ALL, 0)));
+        // 6. Devices go on by themselves: tiny_read waits for what it reads, tiny_sync for everything.
+        const tiny_code code = tiny_sync(t);
+        tiny_close(t);
+        return code;
       }
 
   A kernel of your own
@@ -315,6 +344,8 @@ rights, setuid or with capabilities of its file, reads none of it)
                     i  IR after each pass            c  source code of kernels     d  their disassembly
                     r  rules, each time one fires    R  hits and attempts of each rule, when a context closes
                     t  totals when a context closes  p  progress of compilation, also without a terminal
+                    l  launches: when each began and ended on its device, told by tiny_sync and at the end
+                    g  tensors of several devices that had to be gathered, and for which operator
                     0  no opts: kernels as the scheduler wrote them
                     o  opts: the schedule of each kernel that is lowered, and what a limit has left out of it
                     b  what a search tries: time, expected cycles and opts of each candidate
@@ -374,7 +405,7 @@ THREADS
   kernels pack lie in memory that is asked for, once for each thread, when the kernels are made. A pool that names
   no number of threads counts as one for each core; where more tasks run at a time, they wait for each other.
   A child of fork may use and close a context that was in no call meanwhile, and open others: it starts threads of its
-  own. Of a context with several devices each must have done what it was given: what it computed last has been read.
+  own. A context with several devices must be idle then: tiny_sync was its last call.
   A context that was in a call on another thread is left alone there. What else a host may count on is listed in
   docs/host.md.
   Products of bf16 or byte matrices use the tiles of Intel AMX where Linux grants them. It is asked by the first such
@@ -778,6 +809,10 @@ TINY_API tiny_stats  tiny_device_stats(const tiny_ctx *t, int device);
 // device; at first that is 0. Returns the one before, -1 after TINY_E_ARG.
 TINY_API int         tiny_use_device(tiny_ctx *t, int device);
 
+// Waits until all devices have done what they were asked for: what runs by itself (tiny_realize returns before it has
+// run) has run. The code of whatever went wrong meanwhile.
+TINY_API tiny_code   tiny_sync(tiny_ctx *t);
+
 // x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
 // computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
 // of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
@@ -798,8 +833,8 @@ TINY_API tiny_tensor *tiny_shard(tiny_tensor *x, int axis, const int *devices, i
 // All of x on each of n devices. The gradient of such a parameter is the sum of what flows to each, on each.
 // TINY_E_ARG.
 TINY_API tiny_tensor *tiny_replicate(tiny_tensor *x, const int *devices, int n);
-// Part i of a tensor that was split, a tensor of one device, which shares its memory; of any other tensor itself, for i
-// 0. TINY_E_ARG: there is no part i.
+// The value of part i of a tensor that was split, on its device; of any other tensor itself, for i 0. TINY_E_ARG: there
+// is no part i.
 TINY_API tiny_tensor *tiny_shard_part(tiny_tensor *x, int i);
 // How many parts x has: 1 if it is not split, 0 for poison.
 TINY_API int         tiny_shard_count(const tiny_tensor *x);
@@ -2861,7 +2896,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "b17f7c83e521ac0b83d5aefbc207a4ff80009a06954031c131a6c1c15e076b75"
+#define TN_SOURCE_ID "ca19f2bfaf603b0a08fa76d55446b572ff39f8b01d9f42cddcea36a2c4915564"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3502,10 +3537,11 @@ struct tiny_ctx {
   tiny_alloc alloc; size_t max_nbytes;
   jmp_buf *trap; tiny_code unwinds;        // where a failed allocation of heavy code unwinds to, and with what
   int shielded;                            // heavy code waits for a backend: its scratch memory stays as it is
+  int plans;                               // heavy code rewrites a graph: nodes that have a value are not found again
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
-  uint64_t seed; int beam, compiler_seconds;
+  uint64_t seed, opened; int beam, compiler_seconds;         // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
@@ -3643,6 +3679,7 @@ static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), 
   jmp_buf env;
   if (setjmp(env)) {
     t->trap = NULL;
+    t->plans = 0;
     if (!t->shielded) tn_scratch_reset(t, 1);
     tn_float_leave(&was);
     return t->unwinds;
@@ -6100,7 +6137,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
-//   COPY (x) k number of the device whose memory x goes to
+//   COPY (x) k number of the device whose memory x goes to, v {part} or none: for which part of a SHARD
 //   SHARD (x0 x1 ..) parts on several devices, k 1 + the axis along which they lie beside each other, 0: each is the
 //   whole; it is the root of a tensor's graph, and what is computed of it another one (rules/shard.c)
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
@@ -6347,6 +6384,8 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
             tn_dims_text(to, sizeof to, n, dim));
   return 0;
 }
+// Of tiny_uop.device, for messages.
+static const char *tn_place_name(const tiny_ctx *t, int device) { return t->ir->device_name(t, device); }
 // The device on which u is computed is that of its sources, where they have one: constants and positions are made
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
@@ -6356,7 +6395,7 @@ static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
     const int d = u->src[i]->device;
     if (d && u->device && d != u->device) {
       tiny_fail(t, TINY_E_DEVICE, "%s: one operand lives on %s, another on %s; tiny_to copies it", tn_ops[u->op].name,
-                t->ir->device_name(t, u->device), t->ir->device_name(t, d));
+                tn_place_name(t, u->device), tn_place_name(t, d));
       return 0;
     }
     if (d) u->device = (uint8_t)d;
@@ -6592,7 +6631,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   for (uint32_t i = slot & (ir->nodes.cap - 1); tn_nodes_has(&ir->nodes, i); i = (i + 1) & (ir->nodes.cap - 1)) {
     tiny_uop *u = table[i].u;
     if (table[i].slot == slot && u->op == op && u->dtype == dtype && u->lanes == lanes && u->nsrc == (uint32_t)nsrc &&
-        u->nv == nv && u->k == k && u->ptr == ptr && !(u->flags & TN_NODE_APART) &&
+        u->nv == nv && u->k == k && u->ptr == ptr && !(u->flags & TN_NODE_APART) && !(u->realized && t->plans) &&
         (!nsrc || !memcmp(u->src, src, (size_t)nsrc * sizeof *src)) &&
         (!nv || !memcmp(u->v, v, (size_t)nv * sizeof *v))) {
       if (u->realized) u->asked = ir->frame ? ir->frame : TN_ASKED_OUTSIDE;
@@ -8607,6 +8646,13 @@ static tiny_uop *tn_split(tiny_ctx *t, tiny_uop *x, int axis, int64_t a, int64_t
 static tiny_uop *tn_copy_to(tiny_ctx *t, tiny_uop *x, int device) {
   if (tn_bad(t, x) || x->device == device) return x;
   return tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 0, NULL);
+}
+
+// The same for part number `part` of a tensor that lies on several devices, or the same one several times: what each
+// part gets is a node of its own, and memory, on the same device as well. So nothing depends on which devices there
+// are, to the bit: neither what is fused nor what is computed once.
+static tiny_uop *tn_sent_to(tiny_ctx *t, tiny_uop *x, int device, int64_t part) {
+  return tn_bad(t, x) ? x : tn_uop_make(t, TINY_OP_COPY, x->dtype, 1, 1, &x, device - 1, 1, &part);
 }
 
 // ** constants **
@@ -11019,6 +11065,11 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }
+// Back to the device of x, where x is on one; past a copy that a part of a SHARD got goes one of its own.
+static tiny_uop *tn_gradient_copy(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
+  if (!x->device) return d;
+  return r->nv ? tn_sent_to(t, d, x->device, ~r->v[0]) : tn_copy_to(t, d, x->device);
+}
 // Shared equally by all maxima, or by all NaN where there is one: those of x as it is stored, among which the maximum
 // is found again; r may have been computed from an x that was another in its last bits.
 static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
@@ -11128,7 +11179,7 @@ RULES(tn_rules_gradient, x)
   }
   // ** identities **
   RULE("(CONTIGUOUS _)")   return one(g);
-  RULE("(COPY _)")         return one(a->device ? tn_copy_to(t, g, a->device) : g);
+  RULE("(COPY _)")         return one(tn_gradient_copy(t, r, a, g));
   RULE("(DETACH _)")       return one(none);
   RULE("(AFTER x ...)")    return one(g);                    // checkpoints: tensor/grad.c
   RULE("(DETACH _ _)")     return two(none, mul(g, tn_slope(t, (int)r->k, b, r)));
@@ -11215,14 +11266,8 @@ static int tn_shards_meet(const tiny_uop *a, const tiny_uop *b) {
   return meet;
 }
 
-// ** what goes between devices **
-
-// x on another device, or, where parts share one, as memory of its own: fusion stops there all the same, and so the
-// bits do not depend on which devices there are.
-static tiny_uop *tn_sent_to(tiny_ctx *t, tiny_uop *x, int device) {
-  if (tn_bad(t, x)) return x;
-  return x->device == device ? tn_u1(t, TINY_OP_CONTIGUOUS, x) : tn_copy_to(t, x, device);
-}
+// ** what goes between devices: parts may share one, and fusion stops there all the same (tn_sent_to), so that the bits
+// do not depend on which devices there are **
 
 // chunk[c] lies on device c; each goes around a ring, and whole[j] is all of them along axis on device j.
 static void tn_ring_gather(tiny_ctx *t, int n, tiny_uop *const *chunk, int axis, tiny_uop **whole) {
@@ -11232,7 +11277,7 @@ static void tn_ring_gather(tiny_ctx *t, int n, tiny_uop *const *chunk, int axis,
     tiny_uop *x = chunk[c];
     for (int s = 0; s < n; s++) {
       const int j = (c + s) % n;
-      if (s) x = tn_sent_to(t, x, chunk[j]->device);
+      if (s) x = tn_sent_to(t, x, chunk[j]->device, j);
       whole[j] = tn_lay(t, whole[j], x, axis, at, total);
     }
     at += tn_bad(t, chunk[c]) ? 0 : chunk[c]->dim[axis];
@@ -11242,7 +11287,7 @@ static void tn_ring_gather(tiny_ctx *t, int n, tiny_uop *const *chunk, int axis,
 // bytes leave each device, and no algorithm sends fewer (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
 // for clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009).
 static void tn_ring_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
-  tiny_uop *chunk[TINY_MAX_DEVICES], *flat[TINY_MAX_DEVICES], *whole[TINY_MAX_DEVICES];
+  tiny_uop *chunk[TINY_MAX_DEVICES] = {NULL}, *flat[TINY_MAX_DEVICES] = {NULL}, *whole[TINY_MAX_DEVICES] = {NULL};
   const int64_t nelem = tn_dims_nelem(part[0]->ndim, part[0]->dim);
   for (int i = 0; i < n; i++) flat[i] = tn_reshape(t, tn_u1(t, TINY_OP_CONTIGUOUS, part[i]), 1, &nelem);
   for (int c = 0; c < n; c++) {
@@ -11250,7 +11295,7 @@ static void tn_ring_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
     chunk[c] = tn_cut(t, flat[(c + 1) % n], 0, from, to);
     for (int s = 1; s < n; s++) {
       const int j = (c + 1 + s) % n;
-      chunk[c] = tn_binary(t, op, tn_sent_to(t, chunk[c], part[j]->device), tn_cut(t, flat[j], 0, from, to));
+      chunk[c] = tn_binary(t, op, tn_sent_to(t, chunk[c], part[j]->device, j), tn_cut(t, flat[j], 0, from, to));
     }
     chunk[c] = tn_bad(t, chunk[c]) ? chunk[c] : tn_u1(t, TINY_OP_CONTIGUOUS, chunk[c]);
   }
@@ -11263,11 +11308,11 @@ static void tn_tree_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
   int step = 1;
   for (; step < n; step *= 2)
     for (int i = 0; i + step < n; i += 2 * step)
-      part[i] = tn_binary(t, op, part[i], tn_sent_to(t, part[i + step], tn_bad(t, part[i]) ? 0 : part[i]->device));
+      part[i] = tn_binary(t, op, part[i], tn_sent_to(t, part[i + step], tn_bad(t, part[i]) ? 0 : part[i]->device, i));
   part[0] = tn_bad(t, part[0]) ? part[0] : tn_u1(t, TINY_OP_CONTIGUOUS, part[0]);
   for (step /= 2; step; step /= 2)
     for (int i = 0; i + step < n; i += 2 * step)
-      part[i + step] = tn_sent_to(t, part[i], tn_bad(t, part[i + step]) ? 0 : part[i + step]->device);
+      part[i + step] = tn_sent_to(t, part[i], tn_bad(t, part[i + step]) ? 0 : part[i + step]->device, i + step);
 }
 // The parts, folded by op, on every device.
 static tiny_uop *tn_all_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
@@ -11285,7 +11330,7 @@ static void tn_say_gathered(tiny_ctx *t, const tiny_uop *shard, const char *why)
 }
 // All of it on every device.
 static tiny_uop *tn_all_gather(tiny_ctx *t, tiny_uop *shard, const char *why) {
-  tiny_uop *whole[TINY_MAX_DEVICES];
+  tiny_uop *whole[TINY_MAX_DEVICES] = {NULL};
   if (tn_shard_axis(shard) < 0) return shard;
   tn_say_gathered(t, shard, why);
   tn_ring_gather(t, (int)shard->nsrc, shard->src, tn_shard_axis(shard), whole);
@@ -11299,7 +11344,7 @@ static tiny_uop *tn_shard_joined(tiny_ctx *t, const tiny_uop *shard, int device)
   for (uint32_t i = 0; i < shard->nsrc && axis < 0; i++) if (shard->src[i]->device == device) return shard->src[i];
   if (axis < 0) return tn_copy_to(t, shard->src[0], device);
   for (uint32_t i = 0; i < shard->nsrc; i++) {
-    whole = tn_lay(t, whole, tn_sent_to(t, shard->src[i], device), axis, at, shard->dim[axis]);
+    whole = tn_lay(t, whole, tn_sent_to(t, shard->src[i], device, i), axis, at, shard->dim[axis]);
     at += shard->src[i]->dim[axis];
   }
   return whole;
@@ -11325,7 +11370,7 @@ static tiny_uop *tn_part_on(tiny_ctx *t, tiny_uop *part, const tiny_uop *like, i
 }
 // The node's parts; like: a SHARD along axis, or any where that is -1.
 static tiny_uop *tn_each_part(tiny_ctx *t, const tiny_uop *u, const tiny_uop *like, int axis) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   tiny_uop **src = (tiny_uop **)tn_scratch_bare(t, (u->nsrc + 1) * sizeof *src);
   if (!src) return &t->ir->bad;
   for (uint32_t i = 0; i < like->nsrc; i++) {
@@ -11349,7 +11394,7 @@ static const tiny_uop *tn_shard_leads(tiny_ctx *t, const tiny_uop *u) {
     if (tn_is_shard(s) ? tn_shards_meet(lead, s) : !s->device) continue;
     tiny_fail(t, TINY_E_DEVICE, "%s: one operand lies on %u devices, another on %s; tiny_shard and tiny_replicate put "
               "tensors on several", tn_ops[u->op].name, (unsigned)lead->nsrc,
-              tn_is_shard(s) ? "others, or is cut otherwise" : t->ir->device_name(t, s->device));
+              tn_is_shard(s) ? "others, or is cut otherwise" : tn_place_name(t, s->device));
     return NULL;
   }
   return lead;
@@ -11421,7 +11466,7 @@ static int tn_shard_amounts(const tiny_uop *u, const tiny_uop *x, int axis, int 
   }
 }
 static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
-  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
   const int axis = tn_shard_axis(x), n = (int)x->nsrc;
   if (axis < 0) return tn_each_part(t, u, x, -1);
   int64_t shape[TINY_MAX_DEVICES][TINY_MAX_DIMS], v[2 * TN_MAX_DIMS];
@@ -11439,7 +11484,7 @@ static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
 }
 
 static tiny_uop *tn_shard_reduced(tiny_ctx *t, const tiny_uop *u) {
-  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
   const int axis = tn_shard_axis(x), n = (int)x->nsrc;
   if (axis < 0 || !(u->k >> (8 + axis) & 1)) return tn_each_part(t, u, x, axis);
   for (int i = 0; i < n; i++)              // along an axis of 1 nothing is left to reduce, but the dims are the same
@@ -11455,7 +11500,7 @@ static tiny_uop *tn_shard_noted(tiny_ctx *t, const tiny_uop *u) {
   const int shards = tn_is_shard(y) && tn_is_shard(x) && tn_is_shard(w) && tn_shards_meet(y, x) && tn_shards_meet(y, w);
   if (!shards || tn_shard_axis(y) != tn_shard_axis(x) || tn_shard_axis(y) > 0 || tn_shard_axis(w) >= 0)
     return u->src[0];
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   for (uint32_t i = 0; i < y->nsrc; i++) {
     tiny_uop *src[3] = {y->src[i], x->src[i], w->src[i]};
     part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, 3, src, u->k, u->nv, u->v, u->ptr);
@@ -11464,7 +11509,7 @@ static tiny_uop *tn_shard_noted(tiny_ctx *t, const tiny_uop *u) {
 }
 // x, after others, which may lie anywhere.
 static tiny_uop *tn_shard_after(tiny_ctx *t, const tiny_uop *u) {
-  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
   tiny_uop **src = (tiny_uop **)tn_scratch_bare(t, u->nsrc * TINY_MAX_DEVICES * sizeof *src);
   if (!src) return &t->ir->bad;
   if (!tn_is_shard(x)) {                   // what it waits for are parts
@@ -11502,7 +11547,7 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
 
 // x, a number that is the library's own, where y is computed.
 static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   if (tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device || x->device == y->device) return x;
   if (!tn_is_shard(y)) return tn_copy_to(t, x, y->device);
   for (uint32_t i = 0; i < y->nsrc; i++) part[i] = tn_copy_to(t, x, y->src[i]->device);
@@ -14899,7 +14944,7 @@ static int tn_on_one_device(const char *name, int n, tiny_tensor *const *x) {
     const int had = tn_uop_of(x[first])->device;
     if (device == had) continue;
     tiny_fail(t, TINY_E_DEVICE, "%s: argument %d lives on %s, argument %d on %s; %s", name, first + 1,
-              t->ir->device_name(t, had), i + 1, t->ir->device_name(t, device),
+              tn_place_name(t, had), i + 1, tn_place_name(t, device),
               had == TN_SEVERAL || device == TN_SEVERAL ? "tiny_replicate puts one on several, tiny_to brings it to one"
                                                         : "tiny_to copies one to the other");
     return 0;
@@ -15432,17 +15477,12 @@ static tiny_uop *tn_shard_part(tiny_ctx *t, tiny_uop *u, int axis, int i, int n,
   if (tn_bad(t, u)) return u;
   if (tn_is_shard(u)) u = tn_shard_joined(t, u, device);
   if (!tn_bad(t, u) && axis >= 0) u = tn_cut(t, u, axis, u->dim[axis] * i / n, u->dim[axis] * (i + 1) / n);
-  return tn_bad(t, u) || !u->device ? tn_copy_to(t, u, device) : tn_sent_to(t, u, device);
+  return tn_sent_to(t, u, device, i);
 }
 static tiny_uop *tn_split_over(tiny_ctx *t, tiny_uop *u, int axis, const int *devices, int n) {
   tiny_uop *part[TINY_MAX_DEVICES];
   if (n == 1) return tn_shard_part(t, u, axis, 0, 1, devices[0] + 1);
-  for (int i = 0; i < n; i++) {
-    part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
-    int wholes = 0;                        // two on one device are two parameters, none made of the other
-    for (int j = 0; j < n; j++) wholes += axis < 0 && devices[j] == devices[i];
-    if (wholes > 1) part[i] = tn_memory_of(t, part[i], 1);
-  }
+  for (int i = 0; i < n; i++) part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
   return tn_shard_of(t, axis, n, part);
 }
 // Are these 1 to TINY_MAX_DEVICES numbers of devices?
@@ -15482,7 +15522,8 @@ TINY_API tiny_tensor *tiny_shard_part(tiny_tensor *x, int i) {
   const int n = tiny_shard_count(x);
   if (i < 0 || i >= n)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "shard_part: part %d of %d, counted from 0", i, n);
-  return tn_is_shard(u) ? tn_tensor_new(tn_ctx_of(x), u->src[i]) : tn_value_new(tn_ctx_of(x), u, 1, &x);
+  u = tn_parts_of(&u).u[i];
+  return tn_tensor_new(tn_ctx_of(x), tn_uop_make(tn_ctx_of(x), TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL));
 }
 TINY_API int tiny_shard_count(const tiny_tensor *x) {
   if (!tiny_ok(x)) return 0;
@@ -25188,7 +25229,7 @@ static tiny_code tn_step_check(tiny_ctx *t, const char *name, int have, tiny_ten
       return tiny_fail(t, TINY_E_DTYPE, "%s: parameter %d is %s", name, i, tn_dtypes[p->dtype].name);
     if (p->device && g->device && p->device != g->device)
       return tiny_fail(t, TINY_E_DEVICE, "%s: parameter %d lives on %s, its gradient on %s", name, i,
-                       t->ir->device_name(t, p->device), t->ir->device_name(t, g->device));
+                       tn_place_name(t, p->device), tn_place_name(t, g->device));
     if (!tn_has_dims(p, g->ndim, g->dim))
       return tiny_fail(t, TINY_E_SHAPE, "%s: parameter %d is %s, its gradient %s", name, i, tn_text_of(p, a),
                        tn_text_of(g, b));
@@ -26239,18 +26280,6 @@ static tiny_uop *tn_wish_given(tn_placing *p, const tn_wish *w, const tiny_uop *
   if (w->pins && user && user->device && (!u->nsrc || (user->op != TINY_OP_COPY && tn_is_plain_number(u)))) return u;
   return (tiny_uop *)tn_pairs_get(&p->known[w->pins], u, tn_boxed(w->device));
 }
-// A copy of x. What repeats, orders or adds zeros is done behind it: less is copied, and memory as it lies.
-static tiny_uop *tn_placed_copy(tiny_ctx *t, tiny_uop *x, int device) {
-  const tiny_uop *links[TINY_MAX_DIMS];
-  int n = 0;
-  for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
-    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
-    links[n++] = x;
-  }
-  x = tn_copy_to(t, x, device);
-  while (n-- && !tn_bad(t, x)) x = tn_move(t, links[n]->op, x, links[n]->k, links[n]->nv, links[n]->v);
-  return x;
-}
 static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
   tiny_uop *u = w->u;
   if (!u->nsrc) return tn_copy_to(p->t, u, w->device);
@@ -26261,7 +26290,6 @@ static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
     src[i] = tn_wish_given(p, &s, u);
     changed |= src[i] != u->src[i];
   }
-  if (u->op == TINY_OP_COPY) return tn_placed_copy(p->t, src[0], u->device);
   return changed ? tn_uop_with(p->t, u, src) : u;
 }
 
@@ -29232,6 +29260,22 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
 
 // ** the graph that is cut into kernels **
 
+// A copy of x. What repeats, orders or adds zeros is done behind it: less is copied, and memory as it lies. To the same
+// device: memory of its own.
+static tiny_uop *tn_copy_rewritten(tiny_ctx *t, const tiny_uop *copy) {
+  tiny_uop *x = copy->src[0];
+  const tiny_uop *links[TINY_MAX_DIMS];
+  int n = 0;
+  for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
+    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
+    links[n++] = x;
+  }
+  const int op = x->device == copy->device ? TINY_OP_CONTIGUOUS : TINY_OP_COPY;
+  x = tn_uop_make(t, op, x->dtype, 1, 1, &x, op == TINY_OP_COPY ? copy->k : 0, copy->nv, copy->v);
+  while (n-- && !tn_bad(t, x)) x = tn_move(t, links[n]->op, x, links[n]->k, links[n]->nv, links[n]->v);
+  return x;
+}
+
 // The visited nodes as they will be computed; now[i] stands for v->all.u[i]. The states in `copied` are copied before
 // anything overwrites them: all but their updates read the copies.
 static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, const tn_map *copied) {
@@ -29250,6 +29294,7 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, con
       }
       if (changed) w = tn_uop_with(t, u, src);
       if (w->op == TINY_OP_DETACH && w->nsrc > 1) w = w->src[0];          // only gradients want the others
+      if (w->op == TINY_OP_COPY && w->src[0]->device) w = tn_copy_rewritten(t, w);
       if (w->op == TINY_OP_REDUCE) w = tn_sum_rewritten(t, tn_limits_of(targets, w), w);
     }
     tn_map_set(t, &map, u, w);
@@ -29258,7 +29303,8 @@ static tiny_uop **tn_visit_rewritten(tiny_ctx *t, const tn_targets *targets, con
   return now;
 }
 
-// A wanted tensor that is what a CONTIGUOUS stores in another shape has its memory, where nobody else wants that.
+// A wanted tensor that is what a CONTIGUOUS or a copy stores in another shape has its memory, where nobody else wants
+// that.
 static void tn_share_reshaped(tiny_ctx *t, const tn_visit *v, tiny_uop **now, const tn_map *roots) {
   tn_map taken = {NULL, 0, 0};
   for (int i = 0; i < v->all.n; i++) if (tn_map_has(roots, v->all.u[i])) tn_map_set(t, &taken, now[i], now[i]);
@@ -29266,7 +29312,7 @@ static void tn_share_reshaped(tiny_ctx *t, const tn_visit *v, tiny_uop **now, co
     tiny_uop *w = now[i];
     if (!tn_map_has(roots, v->all.u[i])) continue;
     while (w->op == TINY_OP_RESHAPE && !tn_is_leaf(w)) w = w->src[0];
-    if (w->op != TINY_OP_CONTIGUOUS || tn_is_leaf(w) || tn_map_has(&taken, w)) continue;
+    if ((w->op != TINY_OP_CONTIGUOUS && !tn_is_copy(w)) || tn_is_leaf(w) || tn_map_has(&taken, w)) continue;
     tn_map_set(t, &taken, w, w);
     now[i] = w;
   }
@@ -29460,7 +29506,9 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
     tn_list more = {NULL, 0, 0}, had = {NULL, 0, 0};       // states to copy: of the rewritten graph
     tn_map states = {NULL, 0, 0};
     memset(&w, 0, sizeof w);
+    t->plans = 1;                          // what is made is computed here: the plan knows the visit's memory alone
     now = tn_visit_rewritten(t, targets, v, &copied);
+    t->plans = 0;
     tn_share_reshaped(t, v, now, &root_at);
     for (int i = 0; i < v->all.n; i++) {
       const int r = tn_unboxed(tn_map_get(&root_at, v->all.u[i]));
@@ -38304,6 +38352,7 @@ struct tn_device {
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes;                     // kept for later
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
+  struct tn_timeline *timeline;            // of launches that nobody waits for, the newest first
 };
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
@@ -38532,6 +38581,45 @@ static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
 static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
   if (!d->stamp[1]) return host_ns;
   return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
+}
+
+// Launches whose times are told later (debug letter l), as the device has done them. Their stamps stay where they are.
+enum { TN_TIMELINE = 64, TN_TIMELINE_MOST = 64 };          // launches of a part; parts before they are told in between
+typedef struct tn_timed_launch { uint64_t stamp[2]; char name[64]; } tn_timed_launch;
+typedef struct tn_timeline { struct tn_timeline *older; int n, parts; tn_timed_launch of[TN_TIMELINE]; } tn_timeline;
+
+// The device has done everything: a line each, in us since the context was opened.
+static void tn_timeline_tell(struct tn_device *d) {
+  tn_timeline *first = NULL;
+  for (tn_timeline *p = d->timeline, *older; p; p = older) { older = p->older; p->older = first; first = p; }
+  d->timeline = NULL;
+  while (first) {
+    tn_timeline *p = first;
+    for (int i = 0; i < p->n; i++) {
+      const uint64_t *at = p->of[i].stamp;
+      const double from = ((double)at[0] - (double)d->t->opened) * 1e-3, took = (double)(at[1] - at[0]) * 1e-3;
+      if (at[1]) tn_log(d->t, "launch %-12s %12.1f to %12.1f us  %s", d->name, from, from + took, p->of[i].name);
+    }
+    first = p->older;
+    tn_release(d->t, p, sizeof *p);
+  }
+}
+// Where the times of the next launch go; NULL: there is no memory.
+static uint64_t *tn_timeline_add(struct tn_device *d, const char *name) {
+  if (d->timeline && d->timeline->n == TN_TIMELINE && d->timeline->parts == TN_TIMELINE_MOST &&
+      d->backend->sync(d->dev) == TINY_OK)
+    tn_timeline_tell(d);
+  if (!d->timeline || d->timeline->n == TN_TIMELINE) {
+    tn_timeline *p = (tn_timeline *)tn_alloc(d->t, sizeof *p);
+    if (!p) return NULL;
+    p->older = d->timeline;
+    p->parts = p->older ? p->older->parts + 1 : 1;
+    d->timeline = p;
+  }
+  tn_timed_launch *l = &d->timeline->of[d->timeline->n++];
+  l->stamp[0] = l->stamp[1] = 0;
+  snprintf(l->name, sizeof l->name, "%s", name);
+  return l->stamp;
 }
 
 #ifdef TN_TEST_BACKEND                     // a test's, which stands for INTERP
@@ -40225,6 +40313,7 @@ static void tn_count_launch(tiny_stats *s, const tn_executable *e) {
 static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = b->device;
   if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
+  else if (tn_debug(t, 'l')) b->l[b->n - 1].stamp = tn_timeline_add(d, e->name);
   const uint64_t from = b->timed ? tn_os_now() : 0;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
@@ -41456,6 +41545,8 @@ TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   const struct tn_device *on = tn_device_here(t);
   for (int i = 0; i < desc->n; i++) {
     const tiny_uop *u = tn_uop_of(desc->inputs[i]);
+    if (u->device == TN_SEVERAL)
+      return tn_wrong(t, TINY_E_DEVICE, "kernel: input %d lies on several devices; tiny_shard_part gives one part", i);
     if (u->device) on = tn_device_of(t, u);
   }
   if (!desc->uops && !on->backend->renderer)
@@ -44271,6 +44362,7 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   if (!t) return NULL;
   memset(t, 0, sizeof *t);
   t->alloc = alloc;
+  t->opened = tn_os_now();
   const char *debug = d && d->debug ? d->debug : tn_os_env("TINY_DEBUG");
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
   if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
@@ -44306,7 +44398,9 @@ static void tn_log_totals(tiny_ctx *t) {
 TINY_API void tiny_close(tiny_ctx *t) {
   if (!t) return;
   if (tn_debug(t, 't')) tn_log_totals(t);
+  tn_ordering_close(t);                    // may still make one wait for another
   tn_devices_sync(t);
+  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
 #ifndef TINY_NO_IO
   tn_archives_close(t);
 #endif
@@ -44317,7 +44411,6 @@ TINY_API void tiny_close(tiny_ctx *t) {
     tn_custom_free(t, c);
   }
   tn_paused_drop(t);
-  tn_ordering_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
     struct tn_programs *p = t->device[i]->programs;
@@ -44334,6 +44427,13 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_scratch_reset(t, 1);
   const tiny_alloc alloc = t->alloc;
   alloc.fn(alloc.user, t, sizeof *t, 0);
+}
+
+TINY_API tiny_code tiny_sync(tiny_ctx *t) {
+  if (!t || !t->ndevice) return t ? t->code : TINY_E_ARG;
+  const tiny_code code = tn_devices_sync(t);
+  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
+  return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "sync: a device failed");
 }
 
 TINY_API const char *tiny_error(const tiny_ctx *t) {
@@ -44380,268 +44480,268 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    503  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    534  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    764  src/api/devices.h            several in one context, and tensors that are split over them
-    810  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1514  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    795  src/api/devices.h            several in one context, and tensors that are split over them
+    845  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1549  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1720  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1755  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2086  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2121  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2242  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2277  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2379  src/api/io.h                 tensors from files and to files
-   2455  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2414  src/api/io.h                 tensors from files and to files
+   2490  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2871  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2906  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3037  src/base/number.c            numbers as text, in and out
-   3474  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3072  src/base/number.c            numbers as text, in and out
+   3509  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3660  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3697  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3850  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3887  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3952  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3989  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4358  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4395  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4476  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4513  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4623  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5116  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4660  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5153  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5696  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5733  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5927  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6087  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6835  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5964  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6124  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6874  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6942  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6981  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7033  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7072  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7145  src/ir/args.c                which k, v and sources fit an op
-   7304  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7923  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7184  src/ir/args.c                which k, v and sources fit an op
+   7343  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7962  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8506  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8545  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8889  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8935  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9001  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9047  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9438  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9484  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9712  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9758  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10602  src/ir/spec.c                the verifier
-  10948  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10648  src/ir/spec.c                the verifier
+  10994  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11165  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  11514  src/rules/notation.c         the algebra that bodies of rules are written in
-  11549  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11747  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11216  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  11559  src/rules/notation.c         the algebra that bodies of rules are written in
+  11594  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11792  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11907  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11952  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12301  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12346  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12500  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12545  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12914  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12959  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13256  src/rules/decompose.c        from what the IR means to what a target can do
-  13846  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13301  src/rules/decompose.c        from what the IR means to what a target can do
+  13891  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13880  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13925  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14379  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14424  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14461  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14506  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15186  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15231  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15420  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  15497  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15465  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  15538  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16107  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16148  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16382  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16423  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16855  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16896  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16962  src/tensor/activation.c      what stands between the layers of a network
-  17142  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17487  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17003  src/tensor/activation.c      what stands between the layers of a network
+  17183  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17528  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17731  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17772  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18462  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18503  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19094  src/tensor/random.c          numbers from a counter, the same on every device
-  19368  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19135  src/tensor/random.c          numbers from a counter, the same on every device
+  19409  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19688  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19984  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19729  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20025  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20121  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20162  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20660  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20701  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21379  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21420  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21781  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21822  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21920  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21961  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22367  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22408  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22803  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22844  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23151  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23471  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23597  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23192  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23512  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23638  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23755  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23796  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  24247  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24523  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24288  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24564  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24619  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24660  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24896  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  25311  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24937  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25352  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25588  src/tensor/params.c          lists of named tensors: what a network consists of
-  25681  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25629  src/tensor/params.c          lists of named tensors: what a network consists of
+  25722  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26063  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26104  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26196  src/schedule/place.c         which device computes what names none: constants, positions, random
+  26237  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  26312  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26340  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26609  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26637  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26725  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26753  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27197  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27225  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27972  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  28000  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28505  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28533  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28939  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28967  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29115  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29143  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29581  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29698  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29629  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29746  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  30135  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  30183  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30301  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30349  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30527  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30753  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30575  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30801  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30882  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30944  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30930  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30992  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  31102  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31169  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31471  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31150  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31217  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31519  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31560  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31608  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31624  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31672  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31758  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31806  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31836  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31895  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31884  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31943  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32533  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32581  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32632  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32680  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32725  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32773  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33114  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33162  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33696  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33744  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33815  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33907  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33863  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33955  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33978  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  34026  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  34082  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34182  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34257  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34397  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34130  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34230  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34305  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34445  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34732  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34780  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34958  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  35006  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35204  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35252  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35265  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35313  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35809  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35857  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36365  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  36413  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  36686  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  36734  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  36984  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  37032  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  37379  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  38099  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  37427  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  38147  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  38176  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  38224  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  38285  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  38512  src/runtime/device.c         which backend a context runs on
-  38710  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38864  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  38333  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  38561  src/runtime/device.c         which backend a context runs on
+  38798  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38952  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  39054  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  39121  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  39142  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  39209  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  39472  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39896  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  39560  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39984  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  40066  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  40154  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  40872  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40961  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  41332  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  41421  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  42217  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42308  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  42435  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  42526  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  42708  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  42799  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  42976  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  43067  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  43153  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  43244  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  43327  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  43688  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  43924  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  43418  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  43779  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  44015  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  44072  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  44238  src/runtime/context.c        opening and closing, the first error, totals
+  44163  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  44329  src/runtime/context.c        opening and closing, the first error, totals
 */

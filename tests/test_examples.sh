@@ -56,6 +56,7 @@ example transformer '^loss [0-2]\.[0-9]+, below 3\.0$' src/api/manual.txt 150 3
 example series      '^root mean square error of 80 years: network [12][0-9]\.[0-9], as last year 31\.6, as 11 years ago 35\.4$'
 example filter      '^as it is, .* Mean brightness (0\.[0-9]{3}).*, blurred \1'
 example regression  '^all ways agree$'
+example pipeline    '^[1-9][0-9]* pixels on contours in the last frame, the same either way$'
 example reaction    '^500 frames .* plans and programs made, 0 later$' 500
 
 # The bench: ratios are for people to read, but it must build.

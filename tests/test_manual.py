@@ -21,6 +21,7 @@ counts = {True: 0, False: 0}
 PRINTS = {
     "Training": r"step 0: loss ([1-9]|0\.[1-9]).*\nstep 50: loss .*\nstep 100: loss 0\.0.*\n",
     "Capture and replay": r"(run [012]: 0\.\d+ 0\.\d+\n){3}",
+    "Several devices": r"36 of 10 and 26\n",
     "A kernel of your own": r"0 is 0\n",
     "Errors": r"code 2, matmul: inner dims differ: \(2,3\) @ \(4,5\)\n",
     "Files": r"fc\.weight\nfc\.bias\n",

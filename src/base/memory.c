@@ -33,7 +33,7 @@ struct tiny_ctx {
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
-  uint64_t seed; int beam, compiler_seconds;
+  uint64_t seed, opened; int beam, compiler_seconds;         // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;

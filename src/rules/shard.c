@@ -72,7 +72,7 @@ static void tn_ring_gather(tiny_ctx *t, int n, tiny_uop *const *chunk, int axis,
 // bytes leave each device, and no algorithm sends fewer (Patarasuk and Yuan, "Bandwidth optimal all-reduce algorithms
 // for clusters of workstations", J. Parallel Distrib. Comput. 69(2), 2009).
 static void tn_ring_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
-  tiny_uop *chunk[TINY_MAX_DEVICES], *flat[TINY_MAX_DEVICES], *whole[TINY_MAX_DEVICES];
+  tiny_uop *chunk[TINY_MAX_DEVICES] = {NULL}, *flat[TINY_MAX_DEVICES] = {NULL}, *whole[TINY_MAX_DEVICES] = {NULL};
   const int64_t nelem = tn_dims_nelem(part[0]->ndim, part[0]->dim);
   for (int i = 0; i < n; i++) flat[i] = tn_reshape(t, tn_u1(t, TINY_OP_CONTIGUOUS, part[i]), 1, &nelem);
   for (int c = 0; c < n; c++) {
@@ -115,7 +115,7 @@ static void tn_say_gathered(tiny_ctx *t, const tiny_uop *shard, const char *why)
 }
 // All of it on every device.
 static tiny_uop *tn_all_gather(tiny_ctx *t, tiny_uop *shard, const char *why) {
-  tiny_uop *whole[TINY_MAX_DEVICES];
+  tiny_uop *whole[TINY_MAX_DEVICES] = {NULL};
   if (tn_shard_axis(shard) < 0) return shard;
   tn_say_gathered(t, shard, why);
   tn_ring_gather(t, (int)shard->nsrc, shard->src, tn_shard_axis(shard), whole);
@@ -155,7 +155,7 @@ static tiny_uop *tn_part_on(tiny_ctx *t, tiny_uop *part, const tiny_uop *like, i
 }
 // The node's parts; like: a SHARD along axis, or any where that is -1.
 static tiny_uop *tn_each_part(tiny_ctx *t, const tiny_uop *u, const tiny_uop *like, int axis) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   tiny_uop **src = (tiny_uop **)tn_scratch_bare(t, (u->nsrc + 1) * sizeof *src);
   if (!src) return &t->ir->bad;
   for (uint32_t i = 0; i < like->nsrc; i++) {
@@ -251,7 +251,7 @@ static int tn_shard_amounts(const tiny_uop *u, const tiny_uop *x, int axis, int 
   }
 }
 static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
-  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
   const int axis = tn_shard_axis(x), n = (int)x->nsrc;
   if (axis < 0) return tn_each_part(t, u, x, -1);
   int64_t shape[TINY_MAX_DEVICES][TINY_MAX_DIMS], v[2 * TN_MAX_DIMS];
@@ -269,7 +269,7 @@ static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
 }
 
 static tiny_uop *tn_shard_reduced(tiny_ctx *t, const tiny_uop *u) {
-  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
   const int axis = tn_shard_axis(x), n = (int)x->nsrc;
   if (axis < 0 || !(u->k >> (8 + axis) & 1)) return tn_each_part(t, u, x, axis);
   for (int i = 0; i < n; i++)              // along an axis of 1 nothing is left to reduce, but the dims are the same
@@ -285,7 +285,7 @@ static tiny_uop *tn_shard_noted(tiny_ctx *t, const tiny_uop *u) {
   const int shards = tn_is_shard(y) && tn_is_shard(x) && tn_is_shard(w) && tn_shards_meet(y, x) && tn_shards_meet(y, w);
   if (!shards || tn_shard_axis(y) != tn_shard_axis(x) || tn_shard_axis(y) > 0 || tn_shard_axis(w) >= 0)
     return u->src[0];
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   for (uint32_t i = 0; i < y->nsrc; i++) {
     tiny_uop *src[3] = {y->src[i], x->src[i], w->src[i]};
     part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, 3, src, u->k, u->nv, u->v, u->ptr);
@@ -294,7 +294,7 @@ static tiny_uop *tn_shard_noted(tiny_ctx *t, const tiny_uop *u) {
 }
 // x, after others, which may lie anywhere.
 static tiny_uop *tn_shard_after(tiny_ctx *t, const tiny_uop *u) {
-  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES];
+  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
   tiny_uop **src = (tiny_uop **)tn_scratch_bare(t, u->nsrc * TINY_MAX_DEVICES * sizeof *src);
   if (!src) return &t->ir->bad;
   if (!tn_is_shard(x)) {                   // what it waits for are parts
@@ -332,7 +332,7 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
 
 // x, a number that is the library's own, where y is computed.
 static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   if (tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device || x->device == y->device) return x;
   if (!tn_is_shard(y)) return tn_copy_to(t, x, y->device);
   for (uint32_t i = 0; i < y->nsrc; i++) part[i] = tn_copy_to(t, x, y->src[i]->device);

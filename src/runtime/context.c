@@ -34,6 +34,7 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   if (!t) return NULL;
   memset(t, 0, sizeof *t);
   t->alloc = alloc;
+  t->opened = tn_os_now();
   const char *debug = d && d->debug ? d->debug : tn_os_env("TINY_DEBUG");
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
   if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
@@ -71,6 +72,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
   if (tn_debug(t, 't')) tn_log_totals(t);
   tn_ordering_close(t);                    // may still make one wait for another
   tn_devices_sync(t);
+  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
 #ifndef TINY_NO_IO
   tn_archives_close(t);
 #endif
@@ -102,6 +104,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
 TINY_API tiny_code tiny_sync(tiny_ctx *t) {
   if (!t || !t->ndevice) return t ? t->code : TINY_E_ARG;
   const tiny_code code = tn_devices_sync(t);
+  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "sync: a device failed");
 }
 

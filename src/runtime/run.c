@@ -160,6 +160,7 @@ static void tn_count_launch(tiny_stats *s, const tn_executable *e) {
 static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
   struct tn_device *d = b->device;
   if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
+  else if (tn_debug(t, 'l')) b->l[b->n - 1].stamp = tn_timeline_add(d, e->name);
   const uint64_t from = b->timed ? tn_os_now() : 0;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
