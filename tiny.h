@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f928fafb8e022c196eff4c2c9c0a933cfe913c9dad516b0629d48f1a6a02e9b2
+/* tiny.h 0.1.0, source c1ac90eb8fefe9bfe59236bec381d9f02446898b28277944ba8c3ed6145526ee
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -560,6 +560,8 @@ typedef enum tiny_dtype {
 
 // The most dims that a tensor has.
 #define TINY_MAX_DIMS 16
+// The most devices that a context has.
+#define TINY_MAX_DEVICES 16
 // As an axis: all axes.
 #define TINY_ALL (-1000)
 
@@ -704,6 +706,11 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_shape shape, const int64_t *strides);
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
+
+// A 0-d i64 that may change every step as well, from least to most: how much of a dim is meant (tiny_slice_to), where a
+// part of it begins (tiny_slice_at). Sums, products, minima .. of such numbers are such numbers too. Memory is planned
+// for most. TINY_E_ARG: value is out of bounds; so it is where a program runs with another.
+TINY_API tiny_tensor *tiny_length(tiny_ctx *t, int64_t value, int64_t least, int64_t most);
 
 // Realizes x and copies it out, row-major. TINY_E_ARG: nbytes is not its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
@@ -871,6 +878,9 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
+// count elements of one axis, from the number begin on, of tiny_length. As a view it can be assigned to: a cache that is
+// appended to. TINY_E_SHAPE: by its bounds begin could leave no room for count.
+TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count);
 // length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
 // One element of an axis, without the axis. [torch.select]
@@ -2483,7 +2493,8 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
-  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) \
+  _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0) \
+  _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) _(COPY, 1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
   _(END, -1, TINY_VOIDOP) _(IF, -1, TINY_VOIDOP) _(ENDIF, 1, TINY_VOIDOP) _(GROUP, -1, TINY_VOIDOP) \
@@ -2529,7 +2540,7 @@ enum {
 // A node is immutable. Nodes of one context with the same op, dtype, lanes, k, v, ptr and src are the same pointer.
 struct tiny_uop {
   uint8_t op, dtype, ndim, flags;          // ndim: of the tensor graph's shape; flags: private
-  uint16_t lanes; uint16_t nv;             // lanes >= 1; nv: length of v
+  uint16_t lanes; uint8_t nv, device;      // lanes >= 1; nv: length of v; device: 1 + number, 0: any
   uint32_t nsrc, mark, seq, asked;         // mark, seq: private to walks; asked: private, when it was asked for last
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
@@ -2762,6 +2773,9 @@ struct tiny_backend {
   void       (*free)(void *dev, void *mem, size_t nbytes);
   tiny_code  (*copy_in)(void *dev, tiny_mem dst, const void *src, size_t nbytes);
   tiny_code  (*copy_out)(void *dev, void *dst, tiny_mem src, size_t nbytes);
+  // From memory of another device of this backend, in dev's order. The library makes dev wait for what src is to hold,
+  // and `from` for this copy, before it does anything else with src. NULL: by way of the host.
+  tiny_code  (*copy_from)(void *dev, tiny_mem dst, void *from, tiny_mem src, size_t nbytes);
   // Where the host sees these bytes, about as fast as its own, until mem is freed; NULL: nowhere. The function NULL: no
   // memory at all, or all of it, where limits.host_memory says so.
   void      *(*map)(void *dev, tiny_mem mem, size_t nbytes);
@@ -2801,7 +2815,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f928fafb8e022c196eff4c2c9c0a933cfe913c9dad516b0629d48f1a6a02e9b2"
+#define TN_SOURCE_ID "c1ac90eb8fefe9bfe59236bec381d9f02446898b28277944ba8c3ed6145526ee"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3449,7 +3463,7 @@ struct tiny_ctx {
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
-  struct tn_device *device; struct tn_programs *programs; struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tn_device *device; int ndevice; struct tn_programs *programs; struct tn_pool *pool; struct tn_runtime *runtime;
   struct tiny_archive *archives;           // that are open
 };
 
@@ -6030,15 +6044,19 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 // the caller's order nor C's order of evaluation shows in any result.
 //
 // What k, v and the sources mean, where the op table does not say:
-//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
+//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | ARG k slot
+//   SCALAR k value; of both v {least, most}: bounds that hold for every value
 //   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind, in programs (end [start]) | SPECIAL (extent) k dim | 16 if local |
 //   DEFINE k id, v {space, nelem}
 //   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
-//   SHRINK v {begin, end}.. | FLIP k axis bits
+//   SHRINK v {begin, end}.. | FLIP k axis bits | SLICE (x begin) k axis, v {count}: `count` from `begin` on
+//   PREFIX (x n) k axis: x, of which only the first n along the axis are meant | WHOLE (x n) k axis, v {fill}: x, of
+//   which what is not among the first n is fill. begin and n are of dtype INDEX, of SCALARs: tensor/length.c
 //   CONTIGUOUS (x) stored; in memory of its own where ptr tells it from others, k 1: whose handles go on to know x
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
 //   (y x w) v: y, known as the convolution of x by w; v: groups, strides.., dilations..
+//   COPY (x) k number of the device whose memory x goes to
 //   EXP2 (x) k 1: e^x, +2: x is not above 0 | SIN (x) k 1: cos x
 //   REDUCE (x) k op | axis bits<<8 in tensors; (x ranges..) k op in kernels, or op | RUNNING
 //   (x loop): of x in the iterations of the loop so far, which stays open | ASSIGN (base view value) -> base
@@ -6140,6 +6158,7 @@ struct tn_ir {
   uint32_t collect_at;                     // number of nodes at which tn_collect does its work
   tiny_uop bad;                            // what a failed construction gives; operators turn it into poison
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
+  const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -6241,6 +6260,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
       for (int i = 0; i < x->ndim; i++) dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
       return x->ndim;
     case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
+    case TINY_OP_SLICE: for (int i = 0; i < x->ndim; i++) dim[i] = i == u->k ? v[0] : x->dim[i]; return x->ndim;
     case TINY_OP_REDUCE:
       for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
       return x->ndim;
@@ -6272,6 +6292,21 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
             x ? tn_dims_text(from, sizeof from, x->ndim, x->dim) : "", n > TINY_MAX_DIMS ? "dims" : "elements",
             tn_dims_text(to, sizeof to, n, dim));
   return 0;
+}
+// The device on which u is computed is that of its sources, where they have one: constants and positions are made
+// anywhere. 0: they live on two, an error.
+static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
+  if (u->op == TINY_OP_COPY) { u->device = (uint8_t)(u->k + 1); return 1; }
+  for (uint32_t i = 0; i < (u->op == TINY_OP_AFTER ? 1 : u->nsrc); i++) {
+    const int d = u->src[i]->device;
+    if (d && u->device && d != u->device) {
+      tiny_fail(t, TINY_E_DEVICE, "%s: one operand lives on %s, another on %s; tiny_to copies it", tn_ops[u->op].name,
+                t->ir->device_name(t, u->device), t->ir->device_name(t, d));
+      return 0;
+    }
+    if (d) u->device = (uint8_t)d;
+  }
+  return 1;
 }
 static int64_t tn_floor_div(int64_t a, int64_t b) { return tn_alu_int(TINY_OP_IDIV, TINY_I64, a, b, 0); }
 
@@ -6330,12 +6365,16 @@ static void tn_uop_bounds(tiny_uop *u) {
       // A loop that may have no iteration is no constant of its only one: what happens in it would leave it.
       if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
-    case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
+    case TINY_OP_ARG: case TINY_OP_SCALAR: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
-    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_BROADCAST: case TINY_OP_PICK:
-    case TINY_OP_AFTER:
+    case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_BROADCAST:
+    case TINY_OP_PICK: case TINY_OP_AFTER: case TINY_OP_SLICE: case TINY_OP_PREFIX:
       u->vmin = a->vmin;
       u->vmax = a->vmax;
+      break;
+    case TINY_OP_WHOLE:
+      u->vmin = a->vmin < u->v[0] ? a->vmin : u->v[0];
+      u->vmax = a->vmax > u->v[0] ? a->vmax : u->v[0];
       break;
     case TINY_OP_PAD: u->vmin = a->vmin < 0 ? a->vmin : 0; u->vmax = a->vmax > 0 ? a->vmax : 0; break;
     case TINY_OP_STACK:
@@ -6511,9 +6550,10 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.op = (uint8_t)op;
   key.dtype = (uint8_t)dtype;
   key.lanes = (uint16_t)lanes;
-  key.nv = (uint16_t)nv;
+  key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
+  if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
   key.hash = tn_uop_hash(&key);
@@ -7154,9 +7194,20 @@ static int tn_slope_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   return 1;
 }
 
+// src: x and a number that is known when a kernel is launched: a length, or where `count` elements begin.
+static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
+  const tiny_uop *x = src[0], *n = src[1];
+  if (k < 0 || k >= x->ndim) return "no such axis";
+  if (n->ndim || n->dtype != TINY_INDEX) return "takes a 0-d position";
+  if (nv != (op != TINY_OP_PREFIX)) return op == TINY_OP_SLICE ? "takes the number of elements" : "takes what it fills with";
+  const int64_t count = op == TINY_OP_SLICE ? v[0] : 0;
+  return count >= 0 && n->vmin >= 0 && tn_clamp_add(n->vmax, count) <= x->dim[k] ? NULL : "out of the source's bounds";
+}
+
 // NULL, or what is wrong with a node of these parts.
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
+  if (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) return tn_length_fits(op, src, k, nv, v);
   if (tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
   switch (op) {
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
@@ -7168,9 +7219,11 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED) ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
+    case TINY_OP_SCALAR: return nv == 0 || (nv == 2 && v[0] <= v[1]) ? NULL : "takes no bounds, or both";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
+    case TINY_OP_COPY: return k >= 0 && k < TINY_MAX_DEVICES ? NULL : "takes the number of a device";
     case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
     case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
       k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
@@ -7182,7 +7235,7 @@ TINY_API tiny_uop *tiny_uop_new(tiny_ctx *t, int op, tiny_dtype dtype, tiny_uop 
                                 int64_t k, const int64_t *v, int nv) {
   if (!t) return NULL;
   if ((unsigned)op >= TINY_OP_COUNT || (unsigned)dtype >= TINY_DTYPE_COUNT || nsrc < 0 || (nsrc && !src) ||
-      nv < 0 || (nv && !v)) {
+      nv < 0 || nv > UINT8_MAX || (nv && !v)) {
     tiny_fail(t, TINY_E_ARG, "uop_new: op %d, dtype %d, %d sources, %d list elements", op, (int)dtype, nsrc,
               nv);
     return NULL;
@@ -7713,7 +7766,7 @@ static tiny_uop *tn_parse_live(tn_parser *p, const tn_parse_open *o, int nsrc, t
 // What a node's dtype is when the text does not say.
 static int tn_parse_infer(tn_parse_open *o, int nsrc, tiny_uop *const *src) {
   static const uint8_t like_source[] = {TINY_OP_REDUCE, TINY_OP_CONTIGUOUS, TINY_OP_DETACH, TINY_OP_ASSIGN,
-    TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
+    TINY_OP_COPY, TINY_OP_AFTER, TINY_OP_INDEX, TINY_OP_LOAD, TINY_OP_STAGE};
   o->dtype = tn_print_default_dtype(o->op);
   if (o->dtype >= 0) return 1;
   const int listed = memchr(like_source, o->op, sizeof like_source) != NULL;
@@ -8404,6 +8457,53 @@ static void tn_match_close(tiny_ctx *t) {
 }
 #endif
 // ---- end src/ir/match.c ----
+// ---- begin src/ir/position.c ----
+// position: numbers that are known when a kernel is launched: lengths, and where something begins.
+//
+// In:  0-d nodes of dtype INDEX, of SCALARs that have bounds. Out: the same, as one writes them: c * n + k.
+// Extents, offsets and the algebra of indices all speak of these nodes; they are never memory, as INDEX has none.
+// Equal numbers are equal nodes where they are of one SCALAR.
+#ifndef TN_IR_POSITION
+#define TN_IR_POSITION
+#ifndef TINY_AMALGAMATED
+#include "print.c"
+#endif
+
+static tiny_uop *tn_position_add(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  if (!k || u == &t->ir->bad) return u;
+  if (tn_is_const(u)) return tn_index(t, u->k + k);
+  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1])) return tn_position_add(t, u->src[0], u->src[1]->k + k);
+  return tn_u2(t, TINY_OP_ADD, u, tn_index(t, k));
+}
+static tiny_uop *tn_position_scale(tiny_ctx *t, tiny_uop *u, int64_t c) {
+  if (c == 1 || u == &t->ir->bad) return u;
+  if (!c || tn_is_const(u)) return tn_index(t, c ? u->k * c : 0);
+  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1])) return tn_position_scale(t, u->src[0], u->src[1]->k * c);
+  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1]))
+    return tn_position_add(t, tn_position_scale(t, u->src[0], c), u->src[1]->k * c);
+  return tn_u2(t, TINY_OP_MUL, u, tn_index(t, c));
+}
+// u / c where nothing remains for any value; NULL: that is not known.
+static tiny_uop *tn_position_divide(tiny_ctx *t, tiny_uop *u, int64_t c) {
+  if (c == 1) return u;
+  if (tn_is_const(u)) return u->k % c ? NULL : tn_index(t, u->k / c);
+  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1]))
+    return u->src[1]->k % c ? NULL : tn_position_scale(t, u->src[0], u->src[1]->k / c);
+  if (u->op != TINY_OP_ADD) return NULL;
+  tiny_uop *a = tn_position_divide(t, u->src[0], c), *b = tn_position_divide(t, u->src[1], c);
+  if (!a || !b) return NULL;
+  return tn_is_const(b) ? tn_position_add(t, a, b->k) : tn_u2(t, TINY_OP_ADD, a, b);
+}
+// max(u, k) and min(u, k)
+static tiny_uop *tn_position_most(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  if (u == &t->ir->bad || u->vmin >= k) return u;
+  return u->vmax <= k ? tn_index(t, k) : tn_u2(t, TINY_OP_MAX, u, tn_index(t, k));
+}
+static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
+}
+#endif
+// ---- end src/ir/position.c ----
 // ---- begin src/ir/build.c ----
 // build: makes nodes of tensor graphs: arithmetic that broadcasts as NumPy, movement, reductions, constants.
 //
@@ -8415,7 +8515,7 @@ static void tn_match_close(tiny_ctx *t) {
 #ifndef TN_IR_BUILD
 #define TN_IR_BUILD
 #ifndef TINY_AMALGAMATED
-#include "print.c"
+#include "position.c"
 #endif
 
 // Lists of dims that operators make: with room for those that they put between before the node maker refuses them.
@@ -8431,6 +8531,11 @@ static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
 
 static tiny_uop *tn_move(tiny_ctx *t, int op, tiny_uop *x, int64_t k, int nv, const int64_t *v) {
   return tn_uop_make(t, op, x->dtype, 1, 1, &x, k, nv, v);
+}
+// The movement m of another source.
+static tiny_uop *tn_move_as(tiny_ctx *t, const tiny_uop *m, tiny_uop *x) {
+  tiny_uop *src[2] = {x, m->nsrc > 1 ? m->src[1] : NULL};
+  return tn_uop_make(t, m->op, x->dtype, 1, (int)m->nsrc, src, m->k, m->nv, m->v);
 }
 static tiny_uop *tn_reshape(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
   return tn_bad(t, x) || tn_has_dims(x, n, dim) ? x : tn_move(t, TINY_OP_RESHAPE, x, 0, n, dim);
@@ -8478,6 +8583,19 @@ static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, i
   if (tn_bad(t, x)) return x;
   v[2 * axis] = before; v[2 * axis + 1] = after;
   return tn_pad(t, x, v);
+}
+// `count` elements of an axis of x from position `begin` on, whose bounds fit.
+static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t count) {
+  if (tn_bad(t, x) || tn_bad(t, begin)) return &t->ir->bad;
+  if (begin->vmin == begin->vmax) return tn_cut(t, x, axis, begin->vmin, begin->vmin + count);
+  tiny_uop *src[2] = {x, begin};
+  return tn_uop_make(t, TINY_OP_SLICE, x->dtype, 1, 2, src, axis, 1, &count);
+}
+// x, of which what is not among the first n along an axis is fill, a value of its dtype.
+static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
+  if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  tiny_uop *src[2] = {x, n};
+  return tn_uop_make(t, TINY_OP_WHOLE, x->dtype, 1, 2, src, axis, 1, &fill);
 }
 static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
   int64_t axes[TN_MAX_DIMS];
@@ -8731,7 +8849,7 @@ static tiny_uop *tn_once(tiny_ctx *t, tiny_uop *x) {
   }
   tiny_uop *y = tn_stored_once(t, least);
   while (links-- > 0 && !tn_bad(t, y))
-    y = tn_move(t, link[links]->op, y, link[links]->k, link[links]->nv, link[links]->v);
+    y = tn_move_as(t, link[links], y);
   return y;
 }
 
@@ -10277,11 +10395,20 @@ static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_u
   return &g->array[(intptr_t)tn_map_get(&g->index, u) - 1];
 }
 
+// What a position of scalars is now, in the graph that is asked; tensor/length.c keeps them short.
+static int64_t tn_eval_position(const tiny_uop *u) {
+  int64_t v[4];
+  if (!u->nsrc) return u->k;
+  for (uint32_t i = 0; i < u->nsrc && i < 4; i++) v[i] = tn_eval_position(u->src[i]);
+  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
+}
+
 // The flat element of u's source that movement op u reads at position at; -1: none, zero.
 static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
   const tiny_uop *x = u->src[0];
   int64_t flat = 0;
   int64_t from[TINY_MAX_DIMS];
+  const int64_t begin = u->op == TINY_OP_SLICE ? tn_eval_position(u->src[1]) : 0;
   if (u->op == TINY_OP_VIEW) {
     for (int i = 0; i < u->ndim; i++) flat += at[i] * u->v[u->ndim + i];
     return u->k + flat;
@@ -10291,6 +10418,8 @@ static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
     case TINY_OP_EXPAND: from[i] = x->dim[i] == 1 ? 0 : at[i]; break;
     case TINY_OP_PAD: from[i] = at[i] - u->v[2 * i]; break;
     case TINY_OP_SHRINK: from[i] = at[i] + u->v[2 * i]; break;
+    case TINY_OP_SLICE: from[i] = at[i] + (u->k == i ? begin : 0); break;
+    case TINY_OP_PREFIX: from[i] = at[i]; break;
     default: from[i] = u->k >> i & 1 ? x->dim[i] - 1 - at[i] : at[i];
   }
   for (int i = 0; i < x->ndim; i++) {
@@ -10312,6 +10441,16 @@ static void tn_eval_move(const tiny_uop *u, const int64_t *x, int64_t *out, int6
   for (int64_t i = 0; i < n; i++) {
     const int64_t from = u->op == TINY_OP_RESHAPE ? i : tn_eval_moved(u, at);
     out[i] = from < 0 ? missing : x[from];
+    tn_eval_step(u->dim, u->ndim, at);
+  }
+}
+
+// Elements of x that are not among the first n along an axis become what fills.
+static void tn_eval_whole(const tiny_uop *u, const int64_t *x, int64_t *out, int64_t n) {
+  const int64_t length = tn_eval_position(u->src[1]);
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    out[i] = at[u->k] < length ? x[i] : u->v[0];
     tn_eval_step(u->dim, u->ndim, at);
   }
 }
@@ -10398,7 +10537,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return tn_eval_memory(t, g, u, out, n);
     case TINY_OP_CONST: case TINY_OP_SCALAR: out[0] = u->k; return TINY_OK;
     case TINY_OP_IOTA: for (int64_t i = 0; i < n; i++) out[i] = i; return TINY_OK;
-    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER:
+    case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_AFTER:
       memcpy(out, x->data, (size_t)n * sizeof *out);
       return TINY_OK;
     case TINY_OP_REDUCE:
@@ -10406,6 +10545,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
         return tiny_fail(t, TINY_E_INTERNAL, "eval: no such REDUCE");
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;
+    case TINY_OP_WHOLE: tn_eval_whole(u, x->data, out, n); return TINY_OK;
     case TINY_OP_ASSIGN: return tn_eval_assign(t, g, u, out);
     case TINY_OP_CUSTOM: return tn_eval_custom(t, g, u, out, n);
     default: return tiny_fail(t, TINY_E_INTERNAL, "eval: %s has no meaning in a tensor graph here",
@@ -10520,8 +10660,10 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
   {TINY_OP_DEFINE, 6, '.'}, {TINY_OP_LANE, 6, 'i'}, {TINY_OP_RESHAPE, 1, '='}, {TINY_OP_PERMUTE, 1, '='},
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
+  {TINY_OP_SLICE, 1, '1'}, {TINY_OP_PREFIX, 1, '1'}, {TINY_OP_WHOLE, 1, '1'},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
-  {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_STAGE, 2, '1'}, {TINY_OP_INDEX, 6, '1'},
+  {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_COPY, 1, '='}, {TINY_OP_STAGE, 2, '1'},
+  {TINY_OP_INDEX, 6, '1'},
   {TINY_OP_LOAD, 6, '='}, {TINY_OP_STORE, 6, 'v'}, {TINY_OP_AFTER, 7, '1'}, {TINY_OP_BARRIER, 6, 'v'},
   {TINY_OP_PREFETCH, 6, 'v'}, {TINY_OP_MASKED, 2, 'v'},
   {TINY_OP_END, 6, 'v'}, {TINY_OP_IF, 6, 'v'}, {TINY_OP_ENDIF, 6, 'v'}, {TINY_OP_GROUP, 7, 'g'},
@@ -10617,7 +10759,7 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
 
 static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
-  if (tn_op_is(u->op, TINY_MOVEMENT)) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
+  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
     const int fits = u->nsrc == 1 && tn_op_reduces(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";
@@ -10897,6 +11039,13 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }
+// d stands at `begin` among zeros: its padding on either side is cut at most - begin.
+static tiny_uop *tn_gradient_slice(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
+  tiny_uop *begin = r->src[1];
+  const int axis = (int)r->k;
+  d = tn_extend(t, d, axis, begin->vmax, x->dim[axis] - r->dim[axis] - begin->vmin);
+  return tn_slice(t, d, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), x->dim[axis]);
+}
 // Shared equally by all maxima, or by all NaN where there is one: those of x as it is stored, among which the maximum
 // is found again; r may have been computed from an x that was another in its last bits.
 static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
@@ -10996,6 +11145,9 @@ RULES(tn_rules_gradient, x)
   RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
   RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
   RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
+  RULE("(SLICE _ _)")      return two(tn_gradient_slice(t, r, a, g), none);
+  RULE("(PREFIX _ _)")     return two(tn_whole(t, g, (int)r->k, b, 0), none);
+  RULE("(WHOLE _ _)")      return two(tn_whole(t, g, (int)r->k, b, 0), none);
   // ** reductions: k is the op and, from bit 8 on, the axes **
   RULE("(REDUCE x)") {
     switch (r->k & 0xFF) {
@@ -13897,7 +14049,7 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
     case TINY_OP_PAD: return tiny_views_pad(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_SHRINK: return tiny_views_shrink(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_FLIP: return tiny_views_flip(v, tn_shape_of(n, axes));
-    case TINY_OP_DETACH: case TINY_OP_AFTER: return TINY_OK;
+    case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_PREFIX: return TINY_OK;
     default: return TINY_E_STATE;
   }
 }
@@ -14519,7 +14671,7 @@ static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
     if (c->link[i]->op != TINY_OP_DETACH)
-      x = tn_move(t, c->link[i]->op, x, c->link[i]->k, c->link[i]->nv, c->link[i]->v);
+      x = tn_move_as(t, c->link[i], x);
   return x;
 }
 
@@ -15495,6 +15647,88 @@ TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
 }
 #endif
 // ---- end src/tensor/movement.c ----
+// ---- begin src/tensor/length.c ----
+// length: numbers that change from run to run, within bounds that are known: how much of a dim is meant, and where a
+// part of it begins. One plan and one kernel serve all of their values.
+//
+// In:  tiny_length scalars, and 0-d integers that are arithmetic of them. Out: positions (ir/position.c) in nodes:
+//      SLICE takes what begins at one, PREFIX says that the first n of a dim are meant.
+// Holds: for no value within the bounds is anything touched that is not there; that is checked here, at the call.
+#ifndef TN_TENSOR_LENGTH
+#define TN_TENSOR_LENGTH
+#ifndef TINY_AMALGAMATED
+#include "movement.c"
+#include "../rules/symbolic.c"
+#include "../rules/notation_end.c"
+#endif
+
+enum { TN_POSITION_NODES = 64 };           // of the arithmetic that makes one
+
+TINY_API tiny_tensor *tiny_length(tiny_ctx *t, int64_t value, int64_t least, int64_t most) {
+  const int64_t v[2] = {least, most}, limit = (int64_t)1 << 56;
+  if (!t || !t->tensors) return tn_poison(t);
+  if (least > most || least < -limit || most > limit)
+    return tn_wrong(t, TINY_E_ARG, "length: bounds %lld to %lld", (long long)least, (long long)most);
+  if (value < least || value > most)
+    return tn_wrong(t, TINY_E_ARG, "length: %lld is not within its bounds, %lld to %lld", (long long)value,
+                    (long long)least, (long long)most);
+  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_SCALAR, TINY_I64, 1, 0, NULL, value, 2, v,
+                                           (void *)++t->tensors->identity));
+}
+
+// u's number, unless it could wrap where u, of an integer dtype, is computed.
+static tiny_uop *tn_position_exact(tiny_uop *number, const tiny_uop *u) {
+  return number->vmin > tn_dtype_min(u->dtype) && number->vmax < tn_dtype_max(u->dtype) ? number : NULL;
+}
+// u, a 0-d integer, over positions; NULL: it is not made of scalars that have bounds. *nodes: how many are left.
+static tiny_uop *tn_position_from(tiny_ctx *t, tiny_uop *u, int *nodes) {
+  tiny_uop *src[2];
+  if (u->op == TINY_OP_CONST) return tn_index(t, u->k);
+  if (u->op == TINY_OP_SCALAR) return u->nv ? tn_cast(t, u, TINY_INDEX) : NULL;
+  if (u->ndim || --*nodes < 0 || !tn_is_int(u->dtype) || u->dtype == TINY_U64) return NULL;
+  const int passes = u->op == TINY_OP_CAST || u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH;
+  const int adds = u->op == TINY_OP_ADD || u->op == TINY_OP_MUL || u->op == TINY_OP_MAX;
+  const int divides = (u->op == TINY_OP_IDIV || u->op == TINY_OP_MOD) && tn_is_const(u->src[1]) && u->src[1]->k > 0;
+  const int inverts = u->op == TINY_OP_XOR && tn_is_k(u->src[1], -1) && u->dtype != TINY_BOOL;
+  if (!passes && !adds && !divides && !inverts) return NULL;
+  for (uint32_t i = 0; i < (passes || inverts ? 1u : 2u); i++)
+    if (!(src[i] = tn_position_from(t, u->src[i], nodes))) return NULL;
+  if (passes) return tn_position_exact(src[0], u);
+  return tn_position_exact(inverts ? tn_position_add(t, tn_position_scale(t, src[0], -1), -1) : tn_u2(t, u->op, src[0], src[1]), u);
+}
+// The number n, argument `at` of an operator, as a position within low..high; the failed node after an error.
+static tiny_uop *tn_position_within(const char *name, const char *what, tiny_tensor *n, int64_t low, int64_t high) {
+  tiny_ctx *t = tn_ctx_of(n);
+  int nodes = TN_POSITION_NODES;
+  tiny_uop *u = tn_position_from(t, tn_uop_of(n), &nodes);
+  if (!u) {
+    tiny_fail(t, TINY_E_ARG, "%s: %s is not made of tiny_length by adding, multiplying, dividing, min and max", name,
+              what);
+    return &t->ir->bad;
+  }
+  u = tn_bad(t, u) ? u : tiny_uop_simplify(t, u);
+  if (tn_bad(t, u) || (u->vmin >= low && u->vmax <= high)) return u;
+  tiny_fail(t, TINY_E_SHAPE, "%s: %s may be %lld to %lld, of which only %lld to %lld fit", name, what,
+            (long long)u->vmin, (long long)u->vmax, (long long)low, (long long)high);
+  return &t->ir->bad;
+}
+
+TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count) {
+  tiny_tensor *out, *in[2] = {x, begin};
+  char text[TN_DIMS_TEXT];
+  if (!tn_usable("slice_at", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_at: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "slice_at", u, axis)) < 0) return out;
+  if (count < 0 || count > u->dim[axis])
+    return tn_wrong(t, TINY_E_SHAPE, "slice_at: %lld elements of axis %d of %s", (long long)count, axis,
+                    tn_text_of(u, text));
+  tiny_uop *at = tn_position_within("slice_at", "begin", begin, 0, u->dim[axis] - count);
+  return tn_tensor_new(t, tn_slice(t, u, axis, at, count));
+}
+#endif
+// ---- end src/tensor/length.c ----
 // ---- begin src/tensor/join.c ----
 // join: what lays parts beside each other, or over each other: padding, cat and stack, scattered slices, roll.
 //
@@ -15503,7 +15737,7 @@ TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
 #ifndef TN_TENSOR_JOIN
 #define TN_TENSOR_JOIN
 #ifndef TINY_AMALGAMATED
-#include "movement.c"
+#include "length.c"
 #endif
 
 // What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
@@ -25472,6 +25706,7 @@ typedef struct tn_graph {
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
   tn_map written;                          // SINK as it was pulled -> tn_written
+  int positions;                           // are there SCALARs that have bounds?
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_tiled_axes *tiled; int ntiled, tiled_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every iteration
@@ -25641,6 +25876,11 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
         in[i] =
             u->v[2 * i] ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, u->v[2 * i]))) : out[i];
       break;
+    case TINY_OP_SLICE:
+      for (int i = 0; i < u->ndim; i++)
+        in[i] = i == u->k ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], u->src[1])) : out[i];
+      break;
+    case TINY_OP_PREFIX: return at;
     case TINY_OP_PAD: valid = tn_at_pad(t, u, out, in, valid); break;
     case TINY_OP_FLIP:
       for (int i = 0; i < u->ndim; i++)
@@ -25701,7 +25941,17 @@ static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
     *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
     tn_map_set(g->t, &g->args, scalar, tn_boxed(slot));
   }
-  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
+  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, scalar->nv, scalar->v);
+}
+// A kernel's expression over SCALARs that have bounds as one over ARGs. Index lists speak of such SCALARs themselves:
+// they are the same lists before the kernel is known that has the ARGs.
+static tiny_uop *tn_kernel_args(tn_graph *g, tn_kernel *k, tiny_uop *sink) {
+  tn_list scalars = {NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
+  if (!g->positions) return sink;
+  tn_collect_op(g->t, sink, TINY_OP_SCALAR, &scalars);
+  for (int i = 0; i < scalars.n; i++) tn_map_set(g->t, &to, scalars.u[i], tn_kernel_arg(g, k, scalars.u[i]));
+  return scalars.n ? tn_substitute(g->t, sink, &to) : sink;
 }
 
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
@@ -25765,13 +26015,19 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *in
                tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
 }
 
+static tiny_uop *tn_pull_whole(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *at) {
+  tiny_ctx *t = g->t;
+  return tn_u3(t, TINY_OP_WHERE, tn_simplify(t, tn_u2(t, TINY_OP_LT, at->src[u->k], u->src[1])), x,
+               tn_const(t, u->dtype, u->v[0]));
+}
+
 // The value of a node that needs no source; NULL: it does.
 static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (tn_in_memory(g, k, u))
     return tn_load_from(g, k, tn_graph_node(g, u)->place, tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
                         tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
-  if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
+  if (u->op == TINY_OP_SCALAR) return u->nv ? u : tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
   if (u->op == TINY_OP_REDUCE && tn_nelem(u->src[0]) == 0)
     return tn_const(g->t, u->dtype, tn_reduce_identity((int)(u->k & 0xFF), u->dtype));
@@ -25793,11 +26049,12 @@ static tiny_uop *tn_pull_top(tn_pulling *p) {
     if (x) return x;
     in = p->stack[p->n - 1].in = tn_pull_inner(g, p->k, u, at);
   }
-  const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
+  const uint32_t nsrc = tn_is_passing(u) || u->op == TINY_OP_WHOLE ? 1 : u->nsrc;
   for (uint32_t i = 0; i < nsrc; i++)
     if (!(src[i] = tn_pull_at(p, u->src[i], tn_pull_source_at(g->t, u, i, in)))) return NULL;
   if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, u, src[0], in);
   if (u->op == TINY_OP_PAD) return tn_pull_pad(g, u, src[0], in);
+  if (u->op == TINY_OP_WHOLE) return tn_pull_whole(g, u, src[0], in);
   if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return src[0];
   return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
 }
@@ -26418,7 +26675,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       for (uint32_t j = 0; k->scope && j < k->scope->nsrc; j++) in_scope |= k->scope->src[j] == at->src[i];
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) ranges[n++] = at->src[i];
     }
-  tn_kernel_number(t, k, tn_sink_of(t, tn_end(t, store, n, ranges)), &g->written);
+  tn_kernel_number(t, k, tn_kernel_args(g, k, tn_sink_of(t, tn_end(t, store, n, ranges))), &g->written);
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
@@ -27766,7 +28023,7 @@ static tiny_uop *tn_masked_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from
     if (u->op != TINY_OP_RANGE && u->op != TINY_OP_ARG) continue;
     for (int j = 0; j < n && u->op == TINY_OP_RANGE; j++) if (from[j] == u) now = to[j];
     for (int j = 0; j < to_kernel->narg && u->op == TINY_OP_ARG; j++)
-      if (to_kernel->arg[j] == from_kernel->arg[u->k] && to_kernel->arg[j]->op == TINY_OP_CONST)
+      if (to_kernel->arg[j] == from_kernel->arg[u->k] && (to_kernel->arg[j]->op == TINY_OP_CONST || u->nv))
         now = tn_uop_make(t, TINY_OP_ARG, u->dtype, 1, 0, NULL, j, u->nv, u->v);
     if (!now) return NULL;
     tn_map_set(t, &map, u, now);
@@ -28350,8 +28607,8 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   }
   tn_visit_word(t, v,
                 (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
-  if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
-  tn_visit_word(t, v, u->k);
+  if (u->op == TINY_OP_SCALAR) tn_push(t, &v->scalars, u);   // of any value within its bounds
+  else tn_visit_word(t, v, u->k);
   if (u->op == TINY_OP_CUSTOM) for (int i = 0; i < 8; i++)
     tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key.word[i]);
   for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
@@ -28449,6 +28706,7 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, c
   g->t = t; g->limits = limits;
   g->n = v->all.n;
   g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
+  for (int i = 0; i < v->scalars.n; i++) g->positions |= v->scalars.u[i]->nv;
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
@@ -36755,13 +37013,13 @@ static tiny_code tn_cpu_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_cpu_backend = {
   TINY_BACKEND_VERSION, "CPU", tn_cpu_open, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 // The same processor, by LLVM IR: needs clang 15 or later.
 static const tiny_backend tn_llvm_backend = {
   TINY_BACKEND_VERSION, "LLVM", tn_cpu_open_llvm, tn_cpu_close, tn_cpu_target, tn_cpu_renderer,
-  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_cpu_compile,
+  tn_cpu_alloc, tn_cpu_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_cpu_compile,
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
@@ -36839,7 +37097,7 @@ static tiny_code tn_interp_sync(void *dev) { (void)dev; return TINY_OK; }
 
 static const tiny_backend tn_interp_backend = {
   TINY_BACKEND_VERSION, "INTERP", tn_interp_open, tn_interp_close, tn_interp_target, NULL, tn_interp_alloc,
-  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, tn_interp_load_uops,
+  tn_interp_free, tn_interp_copy_in, tn_interp_copy_out, NULL, NULL, NULL, NULL, tn_interp_load_uops,
   tn_interp_unload, tn_interp_find, tn_interp_launch, NULL, NULL, NULL, NULL, tn_interp_sync, NULL
 };
 #endif
@@ -36938,7 +37196,7 @@ static tiny_code tn_null_launch(void *dev, const tiny_launch *l) {
 
 static const tiny_backend tn_null_backend = {
   TINY_BACKEND_VERSION, "NULL", tn_null_open, tn_null_close, tn_null_target, tn_null_renderer,
-  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, tn_null_compile,
+  tn_null_alloc, tn_null_free, tn_cpu_copy_in, tn_cpu_copy_out, NULL, NULL, tn_null_compile,
   tn_null_load, NULL, tn_null_unload, tn_null_find, tn_null_launch, NULL, NULL, NULL, NULL, tn_cpu_sync, NULL
 };
 #endif
@@ -38483,7 +38741,10 @@ typedef struct tn_kept {
 } tn_kept;
 
 // What a program is given: an input as it was captured; a leaf and a scalar of its plan; what it gives.
-typedef struct tn_bound_input { tiny_shape shape; int dtype, scalar; } tn_bound_input;     // scalar: a SCALAR
+typedef struct tn_bound_input {
+  tiny_shape shape; int dtype, scalar;     // scalar: a SCALAR,
+  int64_t least, most;                     // within which it is, floats aside
+} tn_bound_input;
 // memory: the BUFFER that names it, NULL: that of the input; left: of its storage at capture
 typedef struct tn_bound_leaf { tiny_uop *memory; int input, updated; uint64_t left; } tn_bound_leaf;
 enum { TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED };
@@ -38846,7 +39107,7 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
   for (const int same = y == x; path.n;) {
     const tiny_uop *m = x = path.u[--path.n];
     if (same) y = x;
-    else if (m->op != TINY_OP_DETACH) y = tn_move(t, m->op, y, m->k, m->nv, m->v);
+    else if (m->op != TINY_OP_DETACH) y = tn_move_as(t, m, y);
     if (is_long) tn_map_set(t, now, x, y);
   }
   return y;
@@ -39380,7 +39641,7 @@ static tiny_uop *tn_moved_over(tiny_ctx *t, tiny_uop *u, tiny_uop *memory) {
   for (; u->op != TINY_OP_BUFFER && n < TN_MAX_CHAIN; u = u->src[0]) path[n++] = u;
   while (n--) {
     const tiny_uop *p = path[n];
-    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move(t, p->op, memory, p->k, p->nv, p->v);
+    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move_as(t, p, memory);
   }
   return memory;
 }
@@ -40018,6 +40279,9 @@ static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
     p->input[i].shape = tiny_shape_get(c->in[i]);
     p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
     p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
+    const int bounded = p->input[i].scalar && tn_uop_of(c->in[i])->nv;
+    p->input[i].least = bounded ? tn_uop_of(c->in[i])->v[0] : INT64_MIN;
+    p->input[i].most = bounded ? tn_uop_of(c->in[i])->v[1] : INT64_MAX;
   }
 }
 static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
@@ -40219,6 +40483,9 @@ static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
                        tn_dtypes[want->dtype].name);
     if (want->scalar && u->op != TINY_OP_SCALAR)
       return tiny_fail(t, TINY_E_STATE, "run: input %d is no tiny_scalar, as the captured one was", i);
+    if (want->scalar && tn_is_int(u->dtype) && (u->k < want->least || u->k > want->most))
+      return tiny_fail(t, TINY_E_ARG, "run: input %d is %lld, not within its bounds, %lld to %lld", i, (long long)u->k,
+                       (long long)want->least, (long long)want->most);
     if (!tn_has_dims(u, want->shape.ndim, want->shape.dim))
       return tiny_fail(t, TINY_E_SHAPE, "run: input %d is %s, the captured one was %s", i, tn_text_of(u, has),
                        tn_dims_text(had, sizeof had, want->shape.ndim, want->shape.dim));
@@ -42529,256 +42796,260 @@ Where things stand in tiny.h
 
     500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    757  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1461  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    764  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1471  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1667  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1677  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2033  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2043  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2189  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2199  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2326  src/api/io.h                 tensors from files and to files
-   2402  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2336  src/api/io.h                 tensors from files and to files
+   2412  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2811  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2825  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2977  src/base/number.c            numbers as text, in and out
-   3414  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   2991  src/base/number.c            numbers as text, in and out
+   3428  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3599  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3613  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3789  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3803  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3891  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3905  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4297  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4311  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4415  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4429  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4562  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5055  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4576  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5069  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5635  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5649  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5866  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6026  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6739  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5880  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6040  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6779  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6846  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6886  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6937  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   6977  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7049  src/ir/args.c                which k, v and sources fit an op
-   7206  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7825  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7089  src/ir/args.c                which k, v and sources fit an op
+   7259  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7878  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8408  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8461  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+                                      something begins
+   8508  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8768  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   8886  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8880  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   8998  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9317  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9435  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9591  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9709  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10481  src/ir/spec.c                the verifier
-  10826  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10621  src/ir/spec.c                the verifier
+  10968  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11042  src/rules/notation.c         the algebra that bodies of rules are written in
-  11077  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11275  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11194  src/rules/notation.c         the algebra that bodies of rules are written in
+  11229  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11427  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11435  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11587  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11829  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  11981  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12028  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12180  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12442  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12594  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12784  src/rules/decompose.c        from what the IR means to what a target can do
-  13374  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  12936  src/rules/decompose.c        from what the IR means to what a target can do
+  13526  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13408  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13560  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  13907  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14059  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  13989  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14141  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14668  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  14820  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  14889  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15041  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15499  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  15651  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+                                      much of a dim is meant, and where a part of it begins
+  15733  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  15787  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16021  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16260  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16494  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16367  src/tensor/activation.c      what stands between the layers of a network
-  16547  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  16892  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16601  src/tensor/activation.c      what stands between the layers of a network
+  16781  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17126  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17136  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17370  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  17867  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18101  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18499  src/tensor/random.c          numbers from a counter, the same on every device
-  18773  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  18733  src/tensor/random.c          numbers from a counter, the same on every device
+  19007  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19093  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19389  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19327  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  19623  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19526  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  19760  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20065  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20299  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  20784  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21018  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21186  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21420  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21325  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21559  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  21772  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22006  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22208  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22442  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22556  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  22876  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23002  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  22790  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23110  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23236  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23160  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23394  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23652  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  23928  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  23886  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24162  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24024  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24258  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24279  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24674  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24513  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  24908  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  24950  src/tensor/params.c          lists of named tensors: what a network consists of
-  25043  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25184  src/tensor/params.c          lists of named tensors: what a network consists of
+  25277  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25425  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  25659  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25541  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  25776  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  25838  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26095  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  25954  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26211  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26426  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  26683  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27201  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27458  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27669  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  27926  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28103  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28360  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28279  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28536  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28696  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  28813  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  28954  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29071  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29250  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29508  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29416  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  29674  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29642  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  29868  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  29900  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30126  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  29997  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30059  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30255  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30317  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30217  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30284  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30586  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30475  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30542  src/codegen/transform.c      what may be done to the ranges of a kernel
+  30844  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30675  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  30933  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30739  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  30997  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  30873  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31131  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  30951  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31010  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31209  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31268  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31648  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  31906  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  31747  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32005  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  31840  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32098  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32229  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32487  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  32811  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33069  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  32930  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33022  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33188  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33280  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33093  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33351  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33197  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33297  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33372  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33512  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33455  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33555  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  33630  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  33770  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  33847  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34105  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34073  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34331  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34319  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  34577  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34380  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  34638  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  34924  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35182  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35480  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  35775  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  35738  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36033  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36170  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  36772  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36428  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37030  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  36849  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37107  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  36947  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37158  src/runtime/device.c         which backend a context runs on
-  37300  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37205  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37416  src/runtime/device.c         which backend a context runs on
+  37558  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  37708  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37621  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37686  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  37879  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  37944  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38036  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38458  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38294  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  38716  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39175  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39436  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39613  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  39874  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40381  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  40648  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40599  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  40866  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  40872  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41139  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41140  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41407  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41317  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  41584  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41491  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  41852  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42088  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  41758  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42119  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42355  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42236  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42402  src/runtime/context.c        opening and closing, the first error, totals
+  42503  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  42669  src/runtime/context.c        opening and closing, the first error, totals
 */

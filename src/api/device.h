@@ -82,6 +82,7 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
+  _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0) \
   _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) _(COPY, 1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \

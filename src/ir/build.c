@@ -8,7 +8,7 @@
 #ifndef TN_IR_BUILD
 #define TN_IR_BUILD
 #ifndef TINY_AMALGAMATED
-#include "print.c"
+#include "position.c"
 #endif
 
 // Lists of dims that operators make: with room for those that they put between before the node maker refuses them.
@@ -24,6 +24,11 @@ static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
 
 static tiny_uop *tn_move(tiny_ctx *t, int op, tiny_uop *x, int64_t k, int nv, const int64_t *v) {
   return tn_uop_make(t, op, x->dtype, 1, 1, &x, k, nv, v);
+}
+// The movement m of another source.
+static tiny_uop *tn_move_as(tiny_ctx *t, const tiny_uop *m, tiny_uop *x) {
+  tiny_uop *src[2] = {x, m->nsrc > 1 ? m->src[1] : NULL};
+  return tn_uop_make(t, m->op, x->dtype, 1, (int)m->nsrc, src, m->k, m->nv, m->v);
 }
 static tiny_uop *tn_reshape(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
   return tn_bad(t, x) || tn_has_dims(x, n, dim) ? x : tn_move(t, TINY_OP_RESHAPE, x, 0, n, dim);
@@ -71,6 +76,19 @@ static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, i
   if (tn_bad(t, x)) return x;
   v[2 * axis] = before; v[2 * axis + 1] = after;
   return tn_pad(t, x, v);
+}
+// `count` elements of an axis of x from position `begin` on, whose bounds fit.
+static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t count) {
+  if (tn_bad(t, x) || tn_bad(t, begin)) return &t->ir->bad;
+  if (begin->vmin == begin->vmax) return tn_cut(t, x, axis, begin->vmin, begin->vmin + count);
+  tiny_uop *src[2] = {x, begin};
+  return tn_uop_make(t, TINY_OP_SLICE, x->dtype, 1, 2, src, axis, 1, &count);
+}
+// x, of which what is not among the first n along an axis is fill, a value of its dtype.
+static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
+  if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  tiny_uop *src[2] = {x, n};
+  return tn_uop_make(t, TINY_OP_WHOLE, x->dtype, 1, 2, src, axis, 1, &fill);
 }
 static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
   int64_t axes[TN_MAX_DIMS];
@@ -324,7 +342,7 @@ static tiny_uop *tn_once(tiny_ctx *t, tiny_uop *x) {
   }
   tiny_uop *y = tn_stored_once(t, least);
   while (links-- > 0 && !tn_bad(t, y))
-    y = tn_move(t, link[links]->op, y, link[links]->k, link[links]->nv, link[links]->v);
+    y = tn_move_as(t, link[links], y);
   return y;
 }
 

@@ -5,11 +5,14 @@
 // the caller's order nor C's order of evaluation shows in any result.
 //
 // What k, v and the sources mean, where the op table does not say:
-//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
+//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | ARG k slot
+//   SCALAR k value; of both v {least, most}: bounds that hold for every value
 //   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind, in programs (end [start]) | SPECIAL (extent) k dim | 16 if local |
 //   DEFINE k id, v {space, nelem}
 //   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
-//   SHRINK v {begin, end}.. | FLIP k axis bits
+//   SHRINK v {begin, end}.. | FLIP k axis bits | SLICE (x begin) k axis, v {count}: `count` from `begin` on
+//   PREFIX (x n) k axis: x, of which only the first n along the axis are meant | WHOLE (x n) k axis, v {fill}: x, of
+//   which what is not among the first n is fill. begin and n are of dtype INDEX, of SCALARs: tensor/length.c
 //   CONTIGUOUS (x) stored; in memory of its own where ptr tells it from others, k 1: whose handles go on to know x
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
@@ -218,6 +221,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
       for (int i = 0; i < x->ndim; i++) dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
       return x->ndim;
     case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
+    case TINY_OP_SLICE: for (int i = 0; i < x->ndim; i++) dim[i] = i == u->k ? v[0] : x->dim[i]; return x->ndim;
     case TINY_OP_REDUCE:
       for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
       return x->ndim;
@@ -322,12 +326,16 @@ static void tn_uop_bounds(tiny_uop *u) {
       // A loop that may have no iteration is no constant of its only one: what happens in it would leave it.
       if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
-    case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
+    case TINY_OP_ARG: case TINY_OP_SCALAR: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
     case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_BROADCAST:
-    case TINY_OP_PICK: case TINY_OP_AFTER:
+    case TINY_OP_PICK: case TINY_OP_AFTER: case TINY_OP_SLICE: case TINY_OP_PREFIX:
       u->vmin = a->vmin;
       u->vmax = a->vmax;
+      break;
+    case TINY_OP_WHOLE:
+      u->vmin = a->vmin < u->v[0] ? a->vmin : u->v[0];
+      u->vmax = a->vmax > u->v[0] ? a->vmax : u->v[0];
       break;
     case TINY_OP_PAD: u->vmin = a->vmin < 0 ? a->vmin : 0; u->vmax = a->vmax > 0 ? a->vmax : 0; break;
     case TINY_OP_STACK:

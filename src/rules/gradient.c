@@ -72,6 +72,13 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
   return tn_pad(t, d, v);
 }
+// d stands at `begin` among zeros: its padding on either side is cut at most - begin.
+static tiny_uop *tn_gradient_slice(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
+  tiny_uop *begin = r->src[1];
+  const int axis = (int)r->k;
+  d = tn_extend(t, d, axis, begin->vmax, x->dim[axis] - r->dim[axis] - begin->vmin);
+  return tn_slice(t, d, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), x->dim[axis]);
+}
 // Shared equally by all maxima, or by all NaN where there is one: those of x as it is stored, among which the maximum
 // is found again; r may have been computed from an x that was another in its last bits.
 static tiny_uop *tn_gradient_max(tiny_ctx *t, tiny_uop *r, tiny_uop *x, tiny_uop *d) {
@@ -171,6 +178,9 @@ RULES(tn_rules_gradient, x)
   RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
   RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
   RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
+  RULE("(SLICE _ _)")      return two(tn_gradient_slice(t, r, a, g), none);
+  RULE("(PREFIX _ _)")     return two(tn_whole(t, g, (int)r->k, b, 0), none);
+  RULE("(WHOLE _ _)")      return two(tn_whole(t, g, (int)r->k, b, 0), none);
   // ** reductions: k is the op and, from bit 8 on, the axes **
   RULE("(REDUCE x)") {
     switch (r->k & 0xFF) {

@@ -406,6 +406,9 @@ static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
     p->input[i].shape = tiny_shape_get(c->in[i]);
     p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
     p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
+    const int bounded = p->input[i].scalar && tn_uop_of(c->in[i])->nv;
+    p->input[i].least = bounded ? tn_uop_of(c->in[i])->v[0] : INT64_MIN;
+    p->input[i].most = bounded ? tn_uop_of(c->in[i])->v[1] : INT64_MAX;
   }
 }
 static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
@@ -607,6 +610,9 @@ static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
                        tn_dtypes[want->dtype].name);
     if (want->scalar && u->op != TINY_OP_SCALAR)
       return tiny_fail(t, TINY_E_STATE, "run: input %d is no tiny_scalar, as the captured one was", i);
+    if (want->scalar && tn_is_int(u->dtype) && (u->k < want->least || u->k > want->most))
+      return tiny_fail(t, TINY_E_ARG, "run: input %d is %lld, not within its bounds, %lld to %lld", i, (long long)u->k,
+                       (long long)want->least, (long long)want->most);
     if (!tn_has_dims(u, want->shape.ndim, want->shape.dim))
       return tiny_fail(t, TINY_E_SHAPE, "run: input %d is %s, the captured one was %s", i, tn_text_of(u, has),
                        tn_dims_text(had, sizeof had, want->shape.ndim, want->shape.dim));

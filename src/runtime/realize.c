@@ -206,7 +206,7 @@ static tiny_uop *tn_moved_over(tiny_ctx *t, tiny_uop *u, tiny_uop *memory) {
   for (; u->op != TINY_OP_BUFFER && n < TN_MAX_CHAIN; u = u->src[0]) path[n++] = u;
   while (n--) {
     const tiny_uop *p = path[n];
-    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move(t, p->op, memory, p->k, p->nv, p->v);
+    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move_as(t, p, memory);
   }
   return memory;
 }

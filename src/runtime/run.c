@@ -26,7 +26,10 @@ typedef struct tn_kept {
 } tn_kept;
 
 // What a program is given: an input as it was captured; a leaf and a scalar of its plan; what it gives.
-typedef struct tn_bound_input { tiny_shape shape; int dtype, scalar; } tn_bound_input;     // scalar: a SCALAR
+typedef struct tn_bound_input {
+  tiny_shape shape; int dtype, scalar;     // scalar: a SCALAR,
+  int64_t least, most;                     // within which it is, floats aside
+} tn_bound_input;
 // memory: the BUFFER that names it, NULL: that of the input; left: of its storage at capture
 typedef struct tn_bound_leaf { tiny_uop *memory; int input, updated; uint64_t left; } tn_bound_leaf;
 enum { TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED };
@@ -389,7 +392,7 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
   for (const int same = y == x; path.n;) {
     const tiny_uop *m = x = path.u[--path.n];
     if (same) y = x;
-    else if (m->op != TINY_OP_DETACH) y = tn_move(t, m->op, y, m->k, m->nv, m->v);
+    else if (m->op != TINY_OP_DETACH) y = tn_move_as(t, m, y);
     if (is_long) tn_map_set(t, now, x, y);
   }
   return y;

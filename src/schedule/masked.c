@@ -98,7 +98,7 @@ static tiny_uop *tn_masked_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from
     if (u->op != TINY_OP_RANGE && u->op != TINY_OP_ARG) continue;
     for (int j = 0; j < n && u->op == TINY_OP_RANGE; j++) if (from[j] == u) now = to[j];
     for (int j = 0; j < to_kernel->narg && u->op == TINY_OP_ARG; j++)
-      if (to_kernel->arg[j] == from_kernel->arg[u->k] && to_kernel->arg[j]->op == TINY_OP_CONST)
+      if (to_kernel->arg[j] == from_kernel->arg[u->k] && (to_kernel->arg[j]->op == TINY_OP_CONST || u->nv))
         now = tn_uop_make(t, TINY_OP_ARG, u->dtype, 1, 0, NULL, j, u->nv, u->v);
     if (!now) return NULL;
     tn_map_set(t, &map, u, now);

@@ -72,8 +72,8 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   }
   tn_visit_word(t, v,
                 (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
-  if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
-  tn_visit_word(t, v, u->k);
+  if (u->op == TINY_OP_SCALAR) tn_push(t, &v->scalars, u);   // of any value within its bounds
+  else tn_visit_word(t, v, u->k);
   if (u->op == TINY_OP_CUSTOM) for (int i = 0; i < 8; i++)
     tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key.word[i]);
   for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
@@ -171,6 +171,7 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tiny_limits *limits, c
   g->t = t; g->limits = limits;
   g->n = v->all.n;
   g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
+  for (int i = 0; i < v->scalars.n; i++) g->positions |= v->scalars.u[i]->nv;
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);

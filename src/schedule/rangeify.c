@@ -465,6 +465,6 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       for (uint32_t j = 0; k->scope && j < k->scope->nsrc; j++) in_scope |= k->scope->src[j] == at->src[i];
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) ranges[n++] = at->src[i];
     }
-  tn_kernel_number(t, k, tn_sink_of(t, tn_end(t, store, n, ranges)), &g->written);
+  tn_kernel_number(t, k, tn_kernel_args(g, k, tn_sink_of(t, tn_end(t, store, n, ranges))), &g->written);
 }
 #endif

@@ -5,7 +5,7 @@
 #ifndef TN_TENSOR_JOIN
 #define TN_TENSOR_JOIN
 #ifndef TINY_AMALGAMATED
-#include "movement.c"
+#include "length.c"
 #endif
 
 // What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
