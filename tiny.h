@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c1ac90eb8fefe9bfe59236bec381d9f02446898b28277944ba8c3ed6145526ee
+/* tiny.h 0.1.0, source 19cf7459e5400d7e2337d63a88ea3befc618d8289080feb8ec2bf545e1571d01
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -730,8 +730,11 @@ TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 TINY_API double      tiny_item(tiny_tensor *x);
 // As tiny_item, as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error.
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
-// The shape, which is known before x is computed; no dims for poison.
+// The shape, which is known before x is computed; no dims for poison. Of a dim that tiny_slice_to made its greatest
+// length.
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+// The same of now: dims that tiny_slice_to made as long as their number is.
+TINY_API tiny_shape  tiny_shape_now(const tiny_tensor *x);
 // The dtype; TINY_VOID for poison.
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
 // The number of elements; 0 for poison.
@@ -878,6 +881,18 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
+// The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
+// one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_get still gives
+// the greatest, tiny_shape_now what there is; tiny_read and tiny_item want and give that. What x computes is right for
+// its length: sums, means, norms, softmax, running sums, products of matrices ..; operators that cannot be say so,
+// TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is.
+TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
+// x with fill where its length leaves an axis empty: a whole dim again, for every operator.
+TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill);
+// The length of an axis as a 0-d i64: a number as of tiny_length where tiny_slice_to gave it, else a constant.
+TINY_API tiny_tensor *tiny_length_of(tiny_tensor *x, int axis);
+// Where the position along an axis is below n, a number of tiny_length: bool, of x's shape.
+TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n);
 // count elements of one axis, from the number begin on, of tiny_length. As a view it can be assigned to: a cache that is
 // appended to. TINY_E_SHAPE: by its bounds begin could leave no room for count.
 TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count);
@@ -2549,6 +2564,7 @@ struct tiny_uop {
   int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
   uint64_t hash;                           // structural: independent of addresses and of creation order
   tiny_uop *realized;                      // private: the BUFFER that holds this node's value
+  tiny_uop **extent;                       // of a tensor's dims how much is meant, NULL: all; NULL for all: no list
 };
 
 // A node; NULL after an error. It lives until nothing that the context knows refers to it: build and use nodes
@@ -2815,7 +2831,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c1ac90eb8fefe9bfe59236bec381d9f02446898b28277944ba8c3ed6145526ee"
+#define TN_SOURCE_ID "19cf7459e5400d7e2337d63a88ea3befc618d8289080feb8ec2bf545e1571d01"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6180,9 +6196,14 @@ static int tn_ir_open(tiny_ctx *t) {
   return tn_nodes_open(t, &t->ir->nodes);
 }
 
+// Where a node's own list of extents is: behind its sources, numbers and dims.
+static tiny_uop **tn_uop_extents_at(const tiny_uop *u, int own_dims) {
+  return (tiny_uop **)(void *)((int64_t *)(void *)(u->src + u->nsrc) + u->nv + own_dims);
+}
 static size_t tn_uop_nbytes(const tiny_uop *u) {
   const size_t own_dims = u->dim && u->dim == (const int64_t *)(u->src + u->nsrc) + u->nv ? u->ndim : 0;
-  return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
+  const size_t own_extents = u->extent && u->extent == tn_uop_extents_at(u, (int)own_dims) ? u->ndim : 0;
+  return sizeof(tiny_uop) + (u->nsrc + own_extents) * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
 }
 
 static size_t tn_uop_aligned(size_t nbytes) {
@@ -6454,6 +6475,73 @@ static void tn_uop_bounds(tiny_uop *u) {
   }
 }
 
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n);
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent);
+static int tn_extent_wrong(tiny_ctx *t, const tiny_uop *u, const tiny_uop *x, int axis, const char *why) {
+  char text[160];
+  tiny_fail(t, TINY_E_SHAPE, "%s: dim %d of %s has a length that is known when a kernel is launched; %s",
+            tn_ops[u->op].name, axis, tn_dims_text(text, sizeof text, x->ndim, x->dim), why);
+  return 0;
+}
+// Extents that sources of one shape have together: what one has, the others follow.
+static int tn_extents_meet(tiny_ctx *t, const tiny_uop *u, uint32_t n, tiny_uop **extent) {
+  for (uint32_t i = 0; i < n; i++) {
+    const tiny_uop *x = u->src[i];
+    for (int d = 0; x->extent && d < x->ndim; d++) {
+      if (extent[d] && x->extent[d] && extent[d] != x->extent[d])
+        return tn_extent_wrong(t, u, x, d, "that of another operand is another one");
+      if (x->extent[d]) extent[d] = x->extent[d];
+    }
+  }
+  return 1;
+}
+// The extents of a tensor node whose sources have some, or that gives one. 0: it cannot have them, an error.
+static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  memset(extent, 0, TINY_MAX_DIMS * sizeof *extent);
+  if (u->op == TINY_OP_RESHAPE) return tn_extents_reshape(t, u, extent);
+  if (tn_op_is_elementwise(u->op)) return tn_extents_meet(t, u, u->nsrc, extent);
+  for (int i = 0; i < x->ndim && i < TINY_MAX_DIMS; i++) {
+    tiny_uop *n = x->extent ? x->extent[i] : NULL;
+    switch (u->op) {
+      case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_EXPAND:
+      case TINY_OP_ASSIGN:
+        extent[i] = n;
+        break;
+      case TINY_OP_PERMUTE: extent[i] = x->extent ? x->extent[u->v[i]] : NULL; break;
+      case TINY_OP_PREFIX: extent[i] = i == u->k ? u->src[1] : n; break;
+      case TINY_OP_WHOLE: case TINY_OP_SLICE: extent[i] = i == u->k ? NULL : n; break;
+      case TINY_OP_SHRINK: extent[i] = n ? tn_position_extent(t, u, i, n) : NULL; break;
+      case TINY_OP_PAD:
+        if (n && u->v[2 * i + 1]) return tn_extent_wrong(t, u, x, i, "zeros do not go behind it");
+        extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
+        break;
+      case TINY_OP_FLIP:
+        if (n && (u->k >> i & 1)) return tn_extent_wrong(t, u, x, i, "it has no last element here");
+        extent[i] = n;
+        break;
+      case TINY_OP_REDUCE:
+        if (n && (u->k >> (8 + i) & 1)) return tn_extent_wrong(t, u, x, i, "what is summed has to be whole");
+        extent[i] = n;
+        break;
+      default: if (n) return tn_extent_wrong(t, u, x, i, "it takes dims of one length"); break;
+    }
+  }
+  for (int i = 0; i < ndim && i < TINY_MAX_DIMS; i++) if (extent[i] == &t->ir->bad) return 0;
+  return 1;
+}
+static int tn_extents_are(int n, tiny_uop *const *extent) {
+  for (int i = 0; i < n; i++) if (extent[i]) return 1;
+  return 0;
+}
+// Does a node have extents to find?
+static int tn_uop_may_extend(const tiny_uop *u) {
+  if (u->op == TINY_OP_PREFIX) return 1;
+  const uint32_t n = u->op == TINY_OP_AFTER || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_DETACH ? 1 : u->nsrc;
+  for (uint32_t i = 0; i < n; i++) if (u->src[i]->extent) return 1;
+  return 0;
+}
+
 static uint64_t tn_uop_hash(const tiny_uop *u) {
   uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, u->nsrc);
   if (u->op != TINY_OP_BUFFER && u->op != TINY_OP_SCALAR) h = tn_hash_mix(h, (uint64_t)u->k);
@@ -6559,8 +6647,12 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
   if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
-  tiny_uop *u =
-      (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
+  tiny_uop *extent[TINY_MAX_DIMS];
+  const int extends = tn_uop_may_extend(&key);
+  if (extends && !tn_uop_extents(t, &key, ndim, extent)) return &ir->bad;
+  const int lengths = extends && tn_extents_are(ndim, extent) ? ndim : 0;
+  tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)(nsrc + lengths) * sizeof *src +
+                                         (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
   *u = key;
   u->src = (tiny_uop **)(void *)(u + 1);
@@ -6571,6 +6663,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   u->ndim = (uint8_t)ndim;
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
+  u->extent = lengths ? (tiny_uop **)memcpy(tn_uop_extents_at(u, own), extent, (size_t)lengths * sizeof *extent) : NULL;
   tn_uop_bounds(u);
   tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
@@ -8502,6 +8595,43 @@ static tiny_uop *tn_position_most(tiny_ctx *t, tiny_uop *u, int64_t k) {
 static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
   return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
 }
+
+// ** extents: how much of a dim is meant **
+
+static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
+// The extent of an axis of a SHRINK or PAD whose source has n there.
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n) {
+  const int64_t *v = u->v + 2 * axis;
+  if (u->op == TINY_OP_PAD) return tn_position_add(t, n, v[0]);
+  n = tn_position_most(t, tn_position_add(t, tn_position_least(t, n, v[1]), -v[0]), 0);
+  return tn_is_const(n) && n->k == v[1] - v[0] ? NULL : n;
+}
+// Dims stay what they are, or the outermost of those that are joined or split takes the length along.
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  int i = 0, o = 0;
+  while (i < x->ndim || o < u->nv) {
+    const int i0 = i, o0 = o;
+    int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
+    while (ni != no) {
+      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // of no elements
+      if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
+    }
+    int from = i0, to = o0;
+    while (from + 1 < i && x->dim[from] == 1) from++;
+    while (to + 1 < o && u->v[to] == 1) to++;
+    for (int d = from + 1; d < i; d++) {
+      scale *= x->dim[d];
+      if (tn_extent_of(x, d)) return tn_extent_wrong(t, u, x, d, "it is not the first of the dims that are reshaped");
+    }
+    for (int d = to + 1; d < o; d++) split *= u->v[d];
+    tiny_uop *n = from < i ? tn_extent_of(x, from) : NULL;
+    if (!n) continue;
+    extent[to] = tn_position_divide(t, tn_position_scale(t, n, scale), split);
+    if (!extent[to]) return tn_extent_wrong(t, u, x, from, "it is no multiple of the parts it is split into");
+  }
+  return 1;
+}
 #endif
 // ---- end src/ir/position.c ----
 // ---- begin src/ir/build.c ----
@@ -8553,8 +8683,37 @@ static tiny_uop *tn_permute(tiny_ctx *t, tiny_uop *x, const int64_t *axes) {
   for (int i = 0; i < x->ndim; i++) if (axes[i] != i) return tn_move(t, TINY_OP_PERMUTE, x, 0, x->ndim, axes);
   return x;
 }
+static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill);
+static tiny_uop *tn_first_of(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n);
+// x, of which the elements along the axes that are not meant are fill, a value of its dtype.
+static tiny_uop *tn_wholes(tiny_ctx *t, tiny_uop *x, int axis_bits, int64_t fill) {
+  for (int i = 0; !tn_bad(t, x) && x->extent && i < x->ndim; i++)
+    if ((axis_bits >> i & 1) && x->extent[i]) x = tn_whole(t, x, i, x->extent[i], fill);
+  return x;
+}
+// x, of which as much is meant as of u, whose dims it has.
+static tiny_uop *tn_firsts_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *u) {
+  for (int i = 0; u->extent && i < u->ndim; i++) if (u->extent[i]) x = tn_first_of(t, x, i, u->extent[i]);
+  return x;
+}
+// Zeros behind what is meant of x.
+static tiny_uop *tn_pad_extents(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
+  tiny_uop *extent[TINY_MAX_DIMS];
+  int bits = 0;
+  memcpy(extent, x->extent, x->ndim * sizeof *extent);
+  for (int i = 0; i < x->ndim; i++) bits |= (extent[i] && before_after[2 * i + 1]) << i;
+  x = tn_wholes(t, x, bits, 0);
+  if (tn_bad(t, x)) return x;
+  x = tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
+  for (int i = 0; i < TINY_MAX_DIMS && bits >> i && !tn_bad(t, x); i++)
+    if (bits >> i & 1) x = tn_first_of(t, x, i, tn_position_add(t, extent[i], before_after[2 * i] + before_after[2 * i + 1]));
+  return x;
+}
 static tiny_uop *tn_pad(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
   if (tn_bad(t, x)) return x;
+  int pads = 0;
+  for (int i = 0; i < 2 * x->ndim; i++) pads |= before_after[i] != 0;
+  if (pads && x->extent) return tn_pad_extents(t, x, before_after);
   for (int i = 0; i < 2 * x->ndim; i++)
     if (before_after[i]) return tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
   return x;
@@ -8566,8 +8725,25 @@ static tiny_uop *tn_shrink(tiny_ctx *t, tiny_uop *x, const int64_t *begin_end) {
       return tn_move(t, TINY_OP_SHRINK, x, 0, 2 * x->ndim, begin_end);
   return x;
 }
+static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t count);
+static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after);
+// Backwards from the last element that is meant: the flipped dim from there on.
+static tiny_uop *tn_flip_extents(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
+  tiny_uop *extent[TINY_MAX_DIMS];
+  const int ndim = x->ndim;
+  memcpy(extent, x->extent, x->ndim * sizeof *extent);
+  x = tn_wholes(t, x, (int)axis_bits, 0);
+  if (!tn_bad(t, x)) x = tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
+  for (int i = 0; i < ndim && !tn_bad(t, x); i++) if (extent[i] && (axis_bits >> i & 1)) {
+    const int64_t most = x->dim[i];
+    tiny_uop *begin = tn_position_add(t, tn_position_scale(t, extent[i], -1), most);
+    x = tn_first_of(t, tn_slice(t, tn_extend(t, x, i, 0, most - extent[i]->vmin), i, begin, most), i, extent[i]);
+  }
+  return x;
+}
 static tiny_uop *tn_flip(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
-  return tn_bad(t, x) || !axis_bits ? x : tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
+  if (tn_bad(t, x) || !axis_bits) return x;
+  return x->extent ? tn_flip_extents(t, x, axis_bits) : tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
 }
 // One axis of x cut to begin..end.
 static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64_t end) {
@@ -8596,6 +8772,14 @@ static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64
   if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
   tiny_uop *src[2] = {x, n};
   return tn_uop_make(t, TINY_OP_WHOLE, x->dtype, 1, 2, src, axis, 1, &fill);
+}
+// x, of which the first n along an axis are meant, as many as there are at most.
+static tiny_uop *tn_first_of(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n) {
+  if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  if (n->vmin == n->vmax) return tn_cut(t, x, axis, 0, n->vmin);
+  if (tn_extent_of(x, axis) == n) return x;
+  tiny_uop *src[2] = {x, n};
+  return tn_uop_make(t, TINY_OP_PREFIX, x->dtype, 1, 2, src, axis, 0, NULL);
 }
 static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
   int64_t axes[TN_MAX_DIMS];
@@ -8861,9 +9045,24 @@ static tiny_uop *tn_identity(tiny_ctx *t, int op, const tiny_uop *x) {
   if (op != TINY_OP_MAX) return tn_k(t, x, op == TINY_OP_MUL);
   return tn_uop_make(t, TINY_OP_CONST, x->dtype, 1, 0, NULL, tn_lowest(x->dtype), 0, NULL);
 }
+// What a reduction folds is the identity where it is not meant. A sum of products stays one: both operands are 0.
+static tiny_uop *tn_reduced_whole(tiny_ctx *t, int op, tiny_uop *x, int axis_bits) {
+  int lengths = 0;
+  for (int i = 0; i < x->ndim; i++) lengths |= (axis_bits >> i & 1) && tn_extent_of(x, i);
+  if (!lengths) return x;
+  tiny_uop *identity = tn_identity(t, op, x);
+  if (tn_bad(t, identity)) return identity;
+  if (op != TINY_OP_ADD || x->op != TINY_OP_MUL || !x->src[0]->ndim || !x->src[1]->ndim)
+    return tn_wholes(t, x, axis_bits, identity->k);
+  tiny_uop *operand[2] = {x->src[0], x->src[1]};
+  for (int d = 0; d < x->ndim; d++) if ((axis_bits >> d & 1) && x->extent[d])
+    for (int i = 0; i < 2; i++) operand[i] = tn_whole(t, operand[i], d, x->extent[d], 0);
+  return tn_mul(t, operand[0], operand[1]);
+}
 // Folds the axes in axis_bits with ADD, MUL or MAX; they stay as dims of 1, or go.
 static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int keepdim) {
   int64_t dim[TN_MAX_DIMS], kept[TN_MAX_DIMS];
+  if (!tn_bad(t, x) && x->extent) x = tn_reduced_whole(t, op, x, axis_bits);
   if (tn_bad(t, x)) return x;
   int n = 0, bits = 0, empty = 0;
   for (int i = 0; i < x->ndim; i++) {
@@ -11036,8 +11235,12 @@ static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
 }
 static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
   int64_t v[2 * TN_MAX_DIMS];
-  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
-  return tn_pad(t, d, v);
+  int cut = 0;
+  for (int i = 0; i < r->ndim; i++) {
+    v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1];
+    cut |= (v[2 * i] || v[2 * i + 1]) << i;
+  }
+  return tn_pad(t, tn_wholes(t, d, cut, 0), v);
 }
 // d stands at `begin` among zeros: its padding on either side is cut at most - begin.
 static tiny_uop *tn_gradient_slice(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
@@ -14049,7 +14252,7 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
     case TINY_OP_PAD: return tiny_views_pad(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_SHRINK: return tiny_views_shrink(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_FLIP: return tiny_views_flip(v, tn_shape_of(n, axes));
-    case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_PREFIX: return TINY_OK;
+    case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_PREFIX: case TINY_OP_WHOLE: return TINY_OK;
     default: return TINY_E_STATE;
   }
 }
@@ -14077,17 +14280,28 @@ typedef struct tn_contraction {            // axes: a bit each, of the product's
 
 enum { TN_VIEW_PATH = 32 };                // movements that are looked through
 
+// Where a SLICE begins changes no stride.
+static tiny_code tn_strides_move(tiny_views *v, const tiny_uop *m) {
+  tiny_shape all;
+  if (m->op != TINY_OP_SLICE) return tn_views_move(v, m);
+  memset(&all, 0, sizeof all);
+  all.ndim = 2 * m->ndim;
+  if (all.ndim > TINY_MAX_DIMS) return TINY_E_STATE;
+  for (int i = 0; i < m->ndim; i++) all.dim[2 * i + 1] = m->dim[i];
+  return tiny_views_shrink(v, all);
+}
+
 // How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
 // op `until` makes. 0: not as one view without a mask.
 static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
   const tiny_uop *path[TN_VIEW_PATH];
   int n = 0;
-  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
+  for (; (tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
     if (n == TN_VIEW_PATH) return 0;
     path[n++] = x;
   }
   tiny_views v = tn_views_over(x->ndim, x->dim);
-  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
+  while (n) if (tn_strides_move(&v, path[--n]) != TINY_OK) return 0;
   *out = v.v[v.n - 1];
   for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
   return v.n == 1;
@@ -14553,6 +14767,8 @@ static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor
 }
 // Are x[0..n-1] live tensors of t (NULL: of any one context)? If not, *out is what the operator returns: poison, or
 // NULL when nothing tells the context. A poisoned argument leaves the first error alone.
+static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u);   // length.c
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis);
 static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
   int wrong = 0, poisoned = 0;
   for (int i = 0; i < n && !t; i++) t = tn_ctx_of(x[i]);
@@ -14564,7 +14780,9 @@ static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const
     else poisoned |= slot == t->tensors->poison;
   }
   if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
-  return !wrong && !poisoned;
+  if (wrong || poisoned) return 0;
+  for (int i = 0; i < n; i++) if (tn_slot(x[i])->uop->extent && !tn_takes_lengths(t, name, tn_slot(x[i])->uop)) return 0;
+  return 1;
 }
 static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
   return tn_usable_in(NULL, name, n, x, out);
@@ -14742,7 +14960,7 @@ static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
   for (tn_tensor *x = tn_index_first(t, tn_index_key(u)); x && owners < 2; x = tn_index_next(x))
     if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
   if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(t, owner->uop, &of)) { tn_memory_left(u); return 1; }
-  tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
+  tiny_uop *own = tn_firsts_of(t, tn_reshape(t, u->realized, u->ndim, u->dim), u), *whole = tn_chain_apply(t, &of, own),
            *view = tn_chain_apply(t, c, own);
   if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
   u->flags |= TN_NODE_ONCE;
@@ -15171,7 +15389,11 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
 }
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
   tiny_tensor *out, *in[2] = {x, like};
-  return tn_usable("expand_as", 2, in, &out) ? tn_expand_to("expand_as", x, tiny_shape_get(like)) : out;
+  if (!tn_usable("expand_as", 2, in, &out)) return out;
+  out = tn_expand_to("expand_as", x, tiny_shape_get(like));
+  if (!tiny_ok(out) || !tn_uop_of(like)->extent) return out;
+  tn_tensor_set(tn_slot(out), tn_firsts_of(tn_ctx_of(out), tn_uop_of(out), tn_uop_of(like)));
+  return tn_bad(tn_ctx_of(out), tn_uop_of(out)) ? tn_poison(tn_ctx_of(x)) : out;
 }
 
 // v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
@@ -15195,6 +15417,8 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   tiny_tensor *out;
   if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v)) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
+    if ((v[2 * i] || v[2 * i + 1] != tn_uop_of(x)->dim[i]) && !tn_axis_whole(tn_ctx_of(x), "shrink", tn_uop_of(x), i))
+      return out;
     if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= tn_uop_of(x)->dim[i]) continue;
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, range.ndim, range.dim));
@@ -15258,6 +15482,7 @@ static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *s
     return 0;
   }
   if ((*axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), *axis)) < 0) return 0;
+  if (!tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), *axis)) return 0;
   const int64_t size = tn_uop_of(x)->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
   *start = tn_slice_bound(*start, size, low, high);
   stop = tn_slice_bound(stop, size, low, high);
@@ -15724,8 +15949,149 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
   if (count < 0 || count > u->dim[axis])
     return tn_wrong(t, TINY_E_SHAPE, "slice_at: %lld elements of axis %d of %s", (long long)count, axis,
                     tn_text_of(u, text));
-  tiny_uop *at = tn_position_within("slice_at", "begin", begin, 0, u->dim[axis] - count);
+  tiny_uop *at = tn_position_within("slice_at", "begin", begin, 0, u->dim[axis] - count), *n = tn_extent_of(u, axis);
+  if (n && !tn_bad(t, at)) {               // what is meant goes on to begin + count, whatever the numbers are
+    tiny_uop *rest = tn_u2(t, TINY_OP_ADD, tn_position_add(t, n, -count), tn_position_scale(t, at, -1));
+    rest = tn_bad(t, rest) ? rest : tiny_uop_simplify(t, rest);
+    if (!tn_bad(t, rest) && rest->vmin < 0)
+      return tn_wrong(t, TINY_E_SHAPE, "slice_at: %lld elements from begin on may go beyond the length of dim %d of %s",
+                      (long long)count, axis, tn_text_of(u, text));
+  }
   return tn_tensor_new(t, tn_slice(t, u, axis, at, count));
+}
+
+// ** lengths of dims **
+
+// Operators that are right for dims of which a part is meant, in alphabetical order: what nodes say of their extents is
+// true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
+// not among them, and refuses.
+static const char *const tn_length_operators[] = {
+  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin", "asin",
+  "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
+  "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv", "copysign", "cos",
+  "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach", "digamma", "div", "dot", "elu", "eq", "erf",
+  "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor", "floor_div", "fmax",
+  "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad", "gt", "hardsigmoid", "hardswish", "hardtanh",
+  "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "isclose", "isfinite", "isinf", "isnan",
+  "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp",
+  "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
+  "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt",
+  "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum", "mish",
+  "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize", "outer", "permute",
+  "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu", "relu6", "remainder",
+  "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left", "shift_right", "shrink",
+  "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at", "slice_to", "softmax", "softmin",
+  "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub", "sum", "tan", "tanh", "tanhshrink",
+  "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var", "var_mean", "vecdot", "where",
+  "xlog1py", "xlogy",
+};
+static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
+  char text[TN_DIMS_TEXT];
+  int low = 0, high = (int)(sizeof tn_length_operators / sizeof *tn_length_operators) - 1, axis = 0;
+  while (low <= high) {
+    const int at = (low + high) / 2, order = strcmp(name, tn_length_operators[at]);
+    if (!order) return 1;
+    if (order < 0) high = at - 1; else low = at + 1;
+  }
+  while (!u->extent[axis]) axis++;
+  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant (tiny_slice_to), which this operator does not "
+            "know about; tiny_whole fills the rest", name, axis, tn_text_of(u, text));
+  return 0;
+}
+// An operator that counts along the axis from its end needs one that is whole.
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+  char text[TN_DIMS_TEXT];
+  if (!tn_extent_of(u, axis)) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant; take tiny_slice_to or tiny_slice_at", name,
+            axis, tn_text_of(u, text));
+  return 0;
+}
+
+TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
+  tiny_tensor *out, *in[2] = {x, n};
+  if (!tn_usable("slice_to", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_to: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "slice_to", u, axis)) < 0 || !tn_axis_whole(t, "slice_to", u, axis)) return out;
+  tiny_uop *length = tn_position_within("slice_to", "n", n, 0, u->dim[axis]);
+  if (tn_bad(t, length)) return out;
+  if (length->vmax < 2 && length->vmin != length->vmax)
+    return tn_wrong(t, TINY_E_SHAPE, "slice_to: n may be 0 or 1; a length that changes goes up to 2 at least");
+  return tn_tensor_new(t, tn_first_of(t, tn_cut(t, u, axis, 0, length->vmax), axis, length));
+}
+TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill) {
+  tiny_tensor *out;
+  if (!tn_usable("slice_to", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if ((axis = tn_axis(t, "whole", u, axis)) < 0) return out;
+  if (!u->ndim || !u->extent || !u->extent[axis]) return tn_tensor_new(t, u);
+  return tn_tensor_new(t, tn_whole(t, u, axis, u->extent[axis], tn_dtype_value(u->dtype, fill)));
+}
+TINY_API tiny_tensor *tiny_length_of(tiny_tensor *x, int axis) {
+  tiny_tensor *out;
+  if (!tn_usable("length_of", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "length_of: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "length_of", u, axis)) < 0) return out;
+  tiny_uop *n = tn_extent_of(u, axis);
+  return tn_tensor_new(t, n ? tn_cast(t, n, TINY_I64) : tn_int(t, TINY_I64, u->dim[axis]));
+}
+TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n) {
+  tiny_tensor *out, *in[2] = {x, n};
+  if (!tn_usable("mask_to", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "mask_to: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "mask_to", u, axis)) < 0) return out;
+  tiny_uop *length = tn_position_within("mask_to", "n", n, 0, INT64_MAX >> 1);
+  if (tn_bad(t, length)) return out;
+  tiny_uop *is = tn_lt(t, tn_iota(t, TINY_INDEX, u->dim[axis], axis, u->ndim), length);
+  return tn_tensor_new(t, tn_firsts_of(t, tn_expand(t, is, u->ndim, u->dim), u));
+}
+
+// What a position is now. Short, as tn_position_from has it.
+static int64_t tn_position_now(const tiny_uop *u) {
+  int64_t v[2] = {0, 0};
+  if (!u->nsrc) return u->k;
+  for (uint32_t i = 0; i < u->nsrc && i < 2; i++) v[i] = tn_position_now(u->src[i]);
+  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
+}
+static tiny_shape tn_shape_now(const tiny_uop *u) {
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  s.ndim = u->ndim;
+  for (int i = 0; i < s.ndim; i++) s.dim[i] = tn_extent_of(u, i) ? tn_position_now(u->extent[i]) : u->dim[i];
+  return s;
+}
+TINY_API tiny_shape tiny_shape_now(const tiny_tensor *x) {
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  return tiny_ok(x) ? tn_shape_now(tn_uop_of(x)) : s;
+}
+// Does what is meant of u lie together, from the first element on?
+static int tn_is_compact(const tiny_uop *u) {
+  int first = 0;
+  while (first < u->ndim && u->dim[first] == 1) first++;
+  for (int i = first + 1; u->extent && i < u->ndim; i++) if (u->extent[i]) return 0;
+  return 1;
+}
+// What is meant of u, whose elements, each of nbytes, are all in `from`: together, row-major. to may be from.
+static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nbytes) {
+  const tiny_shape s = tn_shape_now(u);
+  const int64_t n = tn_dims_nelem(s.ndim, s.dim);
+  int64_t at[TINY_MAX_DIMS] = {0}, row = 1;
+  int last = s.ndim;                       // dims from here on lie together
+  while (last > 0 && s.dim[last - 1] == u->dim[last - 1]) row *= u->dim[--last];
+  if (last > 0) row *= s.dim[--last];
+  for (int64_t done = 0; row && done < n; done += row) {
+    int64_t element = 0;
+    for (int d = 0; d < s.ndim; d++) element = element * u->dim[d] + (d < last ? at[d] : 0);
+    memmove(to + (size_t)done * nbytes, from + (size_t)element * nbytes, (size_t)row * nbytes);
+    for (int d = last - 1; d >= 0 && ++at[d] == s.dim[d]; d--) at[d] = 0;
+  }
 }
 #endif
 // ---- end src/tensor/length.c ----
@@ -16057,9 +16423,20 @@ static int tn_inside(int takes, int dtype) {
   dtype = tn_result(takes, dtype);
   return takes == TN_REAL || takes == TN_WIDE ? tn_computed_in(dtype) : dtype;
 }
+// u, of which as much is meant as of the operands x[0..n-1]: a formula may have needed none of their elements.
+static tiny_uop *tn_as_long(tiny_ctx *t, tiny_uop *u, int n, tiny_tensor *const *x) {
+  for (int i = 0; i < n && !tn_bad(t, u); i++) {
+    const tiny_uop *v = tn_uop_of(x[i]);
+    for (int d = 0; v->extent && d < v->ndim && !tn_bad(t, u); d++) {
+      const int axis = u->ndim - v->ndim + d;
+      if (v->extent[d] && axis >= 0 && u->dim[axis] == v->dim[d]) u = tn_first_of(t, u, axis, v->extent[d]);
+    }
+  }
+  return u;
+}
 static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x) {
   tiny_ctx *t = tn_ctx_of(x[0]);
-  return tn_value_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), n, x);
+  return tn_value_new(t, tn_bad(t, u) ? u : tn_as_long(t, tn_cast(t, u, dtype), n, x), n, x);
 }
 
 // ** operators of one operand **
@@ -16081,7 +16458,7 @@ static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, t
 static tiny_tensor *tn_asked(const char *name, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_ANY, x, &out);
-  return u ? tn_tensor_new(tn_ctx_of(x), formula(tn_ctx_of(x), u)) : out;
+  return u ? tn_tensor_new(tn_ctx_of(x), tn_as_long(tn_ctx_of(x), formula(tn_ctx_of(x), u), 1, &x)) : out;
 }
 
 static tiny_uop *tn_frac(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_trunc(t, x)); }
@@ -16794,6 +17171,20 @@ static int64_t tn_count(const tiny_uop *u, int bits) {       // elements that go
   for (int i = 0; i < u->ndim; i++) if (bits >> i & 1) n *= u->dim[i];
   return n;
 }
+// The same as a node of dtype, which is a constant where no length is among the dims.
+static tiny_uop *tn_count_as(tiny_ctx *t, const tiny_uop *u, int bits, int dtype) {
+  tiny_uop *count = tn_index(t, 1);
+  for (int i = 0; i < u->ndim; i++) if ((bits >> i & 1) && tn_extent_of(u, i)) {
+    count = tn_is_const(count) ? u->extent[i] : tn_u2(t, TINY_OP_MUL, count, u->extent[i]);
+    bits &= ~(1 << i);
+  }
+  const int64_t rest = tn_count(u, bits);
+  return tn_is_const(count) ? tn_number(t, dtype, (double)rest) : tn_cast(t, tn_position_scale(t, count, rest), dtype);
+}
+static int tn_has_lengths(const tiny_uop *u, int bits) {
+  for (int i = 0; i < u->ndim; i++) if ((bits >> i & 1) && tn_extent_of(u, i)) return 1;
+  return 0;
+}
 static int tn_sum_dtype(int d) {
   return tn_is_float(d) ? tn_computed_in(d) : d == TINY_U64 ? (int)TINY_U64 : (int)TINY_I64;
 }
@@ -16893,12 +17284,20 @@ static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
   TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int64_t n = tn_count(x, bits);
+  if (tn_has_lengths(x, bits)) return tn_fdiv(t, tn_sum(t, x, bits, keepdim), tn_count_as(t, x, bits, x->dtype));
   return tn_times(t, tn_sum(t, x, bits, keepdim), n ? 1.0 / (double)n : (double)NAN);
 }
 // Of x minus its mean: two passes, as accurate as the data allow. Without a divisor: 0/0, or infinite.
 static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim,
-                             double divisor) {
+                             double correction) {
   TN_FLOAT_MODE;
+  if (tn_bad(t, x)) return x;
+  if (tn_has_lengths(x, bits)) {
+    tiny_uop *n = tn_plus(t, tn_count_as(t, x, bits, x->dtype), -correction), *zero = tn_k(t, x, 0);
+    tiny_uop *by = tn_where(t, tn_lt(t, zero, n), tn_fdiv(t, tn_k(t, x, 1), n), tn_k(t, x, HUGE_VAL));
+    return tn_mul(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim), by);
+  }
+  const double divisor = (double)tn_count(x, bits) - correction;
   return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim),
                   divisor > 0 ? 1 / divisor : HUGE_VAL);
 }
@@ -16931,7 +17330,7 @@ static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int
   const int bits = tn_one_axis(t, name, tn_uop_of(x), axis), dtype = tn_uop_of(x)->dtype;
   if (bits < 0) return out;
   tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *centre = tn_mean(t, wide, bits, 1);
-  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(tn_uop_of(x), bits) - correction);
+  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, correction);
   if (mean) *mean = tn_tensor_new(t, tn_narrow(t, tn_mean(t, wide, bits, keepdim), dtype));
   return tn_tensor_new(t, tn_narrow(t, root ? tn_flat_root(t, y) : y, dtype));
 }
@@ -17003,7 +17402,7 @@ static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
   const int64_t n = x->dim[axis];
   int64_t dim[TN_MAX_DIMS], part = 1;
   for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
-  if (n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
+  if (n < TN_LONG_AXIS || tn_extent_of(x, axis) || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
   for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
   dim[axis] = n / part;
   dim[axis + 1] = part;
@@ -26652,6 +27051,32 @@ static void tn_choose_stores(tn_graph *g) {
 
 // ** second pass: the kernel of a stored node **
 
+// The SINK of a stored node says of which iterations nobody reads what they store.
+static tiny_uop *tn_kernel_sink(tiny_ctx *t, const tiny_uop *shape, tiny_uop *end, tiny_uop *at) {
+  tiny_uop *src[1 + TINY_MAX_DIMS];
+  int n = 0;
+  src[n++] = end;
+  for (int i = 0; shape->extent && i < shape->ndim; i++) {
+    if (!shape->extent[i] || at->src[i]->op != TINY_OP_RANGE) continue;
+    tiny_uop *over = tn_position_add(t, tn_position_scale(t, shape->extent[i], -1), 1);
+    tiny_uop *pair[2] = {tn_u2(t, TINY_OP_ADD, at->src[i], over), at->src[i]};
+    src[n++] = tn_uop_make(t, TINY_OP_MASKED, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  }
+  return n == 1 ? tn_sink_of(t, end) : tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, n, src, 0, 0, NULL);
+}
+
+// What an assignment to less than all of its view's elements stores: the others as they are.
+static tiny_uop *tn_assigned_part(tiny_ctx *t, const tiny_uop *view, tiny_uop *at, tiny_uop *memory, tiny_uop *flat,
+                                  tiny_uop *value) {
+  tiny_uop *meant = NULL;
+  for (int i = 0; view->extent && i < view->ndim; i++) if (view->extent[i]) {
+    tiny_uop *is = tn_u2(t, TINY_OP_LT, at->src[i], view->extent[i]);
+    meant = meant ? tn_u2(t, TINY_OP_AND, meant, is) : is;
+  }
+  if (!meant) return value;
+  return tn_u3(t, TINY_OP_WHERE, tn_simplify(t, meant), value, tn_load(t, tn_index_of(t, memory, flat, NULL), 1));
+}
+
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
@@ -26666,8 +27091,10 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
-  tiny_uop *index = tn_index_of(t, memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim), NULL),
-           *store = tn_store(t, index, tn_cast(t, value, memory->dtype)), *ranges[TINY_MAX_DIMS];
+  tiny_uop *flat = tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim);
+  value = tn_cast(t, value, memory->dtype);
+  if (u->op == TINY_OP_ASSIGN) value = tn_assigned_part(t, u->src[1], at, memory, flat, value);
+  tiny_uop *store = tn_store(t, tn_index_of(t, memory, flat, NULL), value), *ranges[TINY_MAX_DIMS];
   int n = 0;
   for (int scoped = 1; scoped >= 0; scoped--)    // ranges of the scope first: the others loop inside of them
     for (uint32_t i = 0; i + 1 < at->nsrc; i++) {
@@ -26675,7 +27102,8 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       for (uint32_t j = 0; k->scope && j < k->scope->nsrc; j++) in_scope |= k->scope->src[j] == at->src[i];
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) ranges[n++] = at->src[i];
     }
-  tn_kernel_number(t, k, tn_kernel_args(g, k, tn_sink_of(t, tn_end(t, store, n, ranges))), &g->written);
+  tiny_uop *sink = tn_kernel_sink(t, u->op == TINY_OP_ASSIGN ? u->src[1] : u, tn_end(t, store, n, ranges), at);
+  tn_kernel_number(t, k, tn_kernel_args(g, k, sink), &g->written);
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
@@ -28337,7 +28765,7 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
     tn_list masks = {NULL, 0, 0};
-    if (!k->ast || k->ast->nsrc != 1 || (!any && tn_map_has(&plain, k->ast))) continue;
+    if (!k->ast || (k->ast->nsrc != 1 && k->tiled) || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
     tn_masked_masks(&f, k, &masks);
     if (!masks.n) tn_scratch_rewind(g->t, mark);
@@ -39088,7 +39516,9 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // ** settling: handles and nodes after a run **
 
 // The value of u's dims over a BUFFER node.
-static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
+static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) {
+  return tn_firsts_of(t, tn_reshape(t, u->realized, u->ndim, u->dim), u);
+}
 
 // Is x, which was computed, the newest state of its memory, whose handles move on to that?
 static int tn_is_updated(const tiny_uop *x) {
@@ -39484,7 +39914,7 @@ TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
 static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
   return tn_is_leaf(u) ? tn_place(u) : NULL;
 }
 
@@ -39509,9 +39939,16 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
   const tn_storage *s = (tn_storage *)from->ptr;
   const tiny_mem m = {s->mem, 0};
-  const void *const seen = tn_storage_view(t, s, c->nbytes);
+  const size_t whole = (size_t)tn_node_nbytes(read);
+  const int compact = tn_is_compact(read);
+  const void *const seen = tn_storage_view(t, s, compact ? c->nbytes : whole);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
+  if (!compact && code == TINY_OK && c->nbytes) {
+    char *copy = seen ? NULL : (char *)tn_scratch(t, whole);
+    if (!seen) code = d->backend->copy_out(d->dev, copy, m, whole);
+    if (code == TINY_OK)
+      tn_compact(read, seen ? (const char *)seen : copy, (char *)c->out, tn_dtypes[read->dtype].nbytes);
+  } else if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
   else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
   if (collects && code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -39519,11 +39956,12 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
                                  size_t nbytes) {
-  const size_t wanted = (size_t)tn_node_nbytes(tn_uop_of(x));
+  const tiny_shape now = tn_shape_now(tn_uop_of(x));
+  const size_t wanted = (size_t)tn_dims_nelem(now.ndim, now.dim) * tn_dtypes[tn_uop_of(x)->dtype].nbytes;
   char text[TN_DIMS_TEXT];
   if (nbytes != wanted)
     return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
-                     (unsigned long long)nbytes, tn_text_of(tn_uop_of(x), text),
+                     (unsigned long long)nbytes, tn_dims_text(text, sizeof text, now.ndim, now.dim),
                      tn_dtypes[tn_uop_of(x)->dtype].name,
                      (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
@@ -39563,7 +40001,16 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "reference", x, out, nbytes);
-  return code == TINY_OK ? tn_eval_graph(t, tn_uop_of(x), out, tn_reference_buffer) : code;
+  if (code != TINY_OK) return code;
+  const tiny_uop *u = tn_uop_of(x);
+  const size_t whole = (size_t)tn_node_nbytes(u);
+  if (!u->extent) return tn_eval_graph(t, tn_uop_of(x), out, tn_reference_buffer);
+  char *copy = (char *)tn_alloc(t, whole + 1);
+  if (!copy) return t->code;
+  code = tn_eval_graph(t, tn_uop_of(x), copy, tn_reference_buffer);
+  if (code == TINY_OK) tn_compact(u, copy, (char *)out, tn_dtypes[u->dtype].nbytes);
+  tn_release(t, copy, whole + 1);
+  return code;
 }
 #endif
 
@@ -42796,260 +43243,260 @@ Where things stand in tiny.h
 
     500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    764  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1471  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    767  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1486  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1677  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1692  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2043  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2058  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2199  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2214  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2336  src/api/io.h                 tensors from files and to files
-   2412  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2351  src/api/io.h                 tensors from files and to files
+   2427  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2825  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2841  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   2991  src/base/number.c            numbers as text, in and out
-   3428  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3007  src/base/number.c            numbers as text, in and out
+   3444  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3613  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3629  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3803  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3819  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3905  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3921  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4311  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4327  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4429  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4445  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4576  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5069  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4592  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5085  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5649  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5665  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5880  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6040  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6779  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   5896  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6056  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6872  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6886  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6979  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   6977  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7070  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7089  src/ir/args.c                which k, v and sources fit an op
-   7259  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7878  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7182  src/ir/args.c                which k, v and sources fit an op
+   7352  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7971  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8461  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   8554  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8508  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8638  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8886  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9085  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   8998  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9197  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9435  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9634  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9709  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9908  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10621  src/ir/spec.c                the verifier
-  10968  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10820  src/ir/spec.c                the verifier
+  11167  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11194  src/rules/notation.c         the algebra that bodies of rules are written in
-  11229  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11427  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11397  src/rules/notation.c         the algebra that bodies of rules are written in
+  11432  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11630  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11587  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11790  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  11981  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12184  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12180  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12383  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12594  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12797  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  12936  src/rules/decompose.c        from what the IR means to what a target can do
-  13526  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13139  src/rules/decompose.c        from what the IR means to what a target can do
+  13729  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13560  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13763  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14059  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14262  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14141  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14355  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  14820  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15038  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15041  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15259  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15651  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  15876  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  15733  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16099  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16021  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16387  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16494  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16871  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16601  src/tensor/activation.c      what stands between the layers of a network
-  16781  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17126  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16978  src/tensor/activation.c      what stands between the layers of a network
+  17158  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17525  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17370  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17769  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18101  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18500  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  18733  src/tensor/random.c          numbers from a counter, the same on every device
-  19007  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19132  src/tensor/random.c          numbers from a counter, the same on every device
+  19406  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19327  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  19623  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19726  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20022  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  19760  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20159  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20299  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20698  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21018  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21417  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21420  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21819  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21559  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21958  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22006  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22405  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22442  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22841  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  22790  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23110  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23236  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23189  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23509  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23635  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23394  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23793  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  23886  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24162  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24285  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24561  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24258  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24657  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24513  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  24908  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24912  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25307  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25184  src/tensor/params.c          lists of named tensors: what a network consists of
-  25277  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25583  src/tensor/params.c          lists of named tensors: what a network consists of
+  25676  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  25659  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26058  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  25776  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26175  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26095  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26494  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26211  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26610  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  26683  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27111  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27458  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27886  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  27926  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28354  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28360  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28788  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28536  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  28964  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  28954  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29071  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29382  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29499  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29508  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29936  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  29674  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30102  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  29900  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30126  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30328  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30554  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30255  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30317  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30683  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30745  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30475  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30542  src/codegen/transform.c      what may be done to the ranges of a kernel
-  30844  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30903  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  30970  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31272  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  30933  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31361  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  30997  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31425  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31131  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31559  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31209  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31268  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31637  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31696  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  31906  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32334  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32005  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32433  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32098  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32526  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32487  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32915  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33069  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33497  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33188  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33280  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33616  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33708  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33351  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33779  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33455  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33555  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  33630  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  33770  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33883  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  33983  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34058  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34198  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34105  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34533  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34331  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34759  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  34577  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35005  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  34638  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35066  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35182  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35610  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  35738  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36033  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36166  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36461  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36428  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37030  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36856  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37458  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37107  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37535  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37205  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37416  src/runtime/device.c         which backend a context runs on
-  37558  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  37708  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37633  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37844  src/runtime/device.c         which backend a context runs on
+  37986  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38136  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  37879  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  37944  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38307  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38372  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38294  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  38716  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38722  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39144  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39436  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39866  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  39874  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40321  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  40648  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41095  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  40866  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41313  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41139  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41586  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41407  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41854  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  41584  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42031  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  41758  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42119  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42355  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42205  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42566  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42802  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42503  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  42669  src/runtime/context.c        opening and closing, the first error, totals
+  42950  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43116  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -231,8 +231,11 @@ TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 TINY_API double      tiny_item(tiny_tensor *x);
 // As tiny_item, as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error.
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
-// The shape, which is known before x is computed; no dims for poison.
+// The shape, which is known before x is computed; no dims for poison. Of a dim that tiny_slice_to made its greatest
+// length.
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+// The same of now: dims that tiny_slice_to made as long as their number is.
+TINY_API tiny_shape  tiny_shape_now(const tiny_tensor *x);
 // The dtype; TINY_VOID for poison.
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
 // The number of elements; 0 for poison.

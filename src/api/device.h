@@ -138,6 +138,7 @@ struct tiny_uop {
   int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
   uint64_t hash;                           // structural: independent of addresses and of creation order
   tiny_uop *realized;                      // private: the BUFFER that holds this node's value
+  tiny_uop **extent;                       // of a tensor's dims how much is meant, NULL: all; NULL for all: no list
 };
 
 // A node; NULL after an error. It lives until nothing that the context knows refers to it: build and use nodes

@@ -42,4 +42,41 @@ static tiny_uop *tn_position_most(tiny_ctx *t, tiny_uop *u, int64_t k) {
 static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
   return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
 }
+
+// ** extents: how much of a dim is meant **
+
+static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
+// The extent of an axis of a SHRINK or PAD whose source has n there.
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n) {
+  const int64_t *v = u->v + 2 * axis;
+  if (u->op == TINY_OP_PAD) return tn_position_add(t, n, v[0]);
+  n = tn_position_most(t, tn_position_add(t, tn_position_least(t, n, v[1]), -v[0]), 0);
+  return tn_is_const(n) && n->k == v[1] - v[0] ? NULL : n;
+}
+// Dims stay what they are, or the outermost of those that are joined or split takes the length along.
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  int i = 0, o = 0;
+  while (i < x->ndim || o < u->nv) {
+    const int i0 = i, o0 = o;
+    int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
+    while (ni != no) {
+      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // of no elements
+      if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
+    }
+    int from = i0, to = o0;
+    while (from + 1 < i && x->dim[from] == 1) from++;
+    while (to + 1 < o && u->v[to] == 1) to++;
+    for (int d = from + 1; d < i; d++) {
+      scale *= x->dim[d];
+      if (tn_extent_of(x, d)) return tn_extent_wrong(t, u, x, d, "it is not the first of the dims that are reshaped");
+    }
+    for (int d = to + 1; d < o; d++) split *= u->v[d];
+    tiny_uop *n = from < i ? tn_extent_of(x, from) : NULL;
+    if (!n) continue;
+    extent[to] = tn_position_divide(t, tn_position_scale(t, n, scale), split);
+    if (!extent[to]) return tn_extent_wrong(t, u, x, from, "it is no multiple of the parts it is split into");
+  }
+  return 1;
+}
 #endif

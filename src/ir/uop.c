@@ -141,9 +141,14 @@ static int tn_ir_open(tiny_ctx *t) {
   return tn_nodes_open(t, &t->ir->nodes);
 }
 
+// Where a node's own list of extents is: behind its sources, numbers and dims.
+static tiny_uop **tn_uop_extents_at(const tiny_uop *u, int own_dims) {
+  return (tiny_uop **)(void *)((int64_t *)(void *)(u->src + u->nsrc) + u->nv + own_dims);
+}
 static size_t tn_uop_nbytes(const tiny_uop *u) {
   const size_t own_dims = u->dim && u->dim == (const int64_t *)(u->src + u->nsrc) + u->nv ? u->ndim : 0;
-  return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
+  const size_t own_extents = u->extent && u->extent == tn_uop_extents_at(u, (int)own_dims) ? u->ndim : 0;
+  return sizeof(tiny_uop) + (u->nsrc + own_extents) * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
 }
 
 static size_t tn_uop_aligned(size_t nbytes) {
@@ -415,6 +420,73 @@ static void tn_uop_bounds(tiny_uop *u) {
   }
 }
 
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n);
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent);
+static int tn_extent_wrong(tiny_ctx *t, const tiny_uop *u, const tiny_uop *x, int axis, const char *why) {
+  char text[160];
+  tiny_fail(t, TINY_E_SHAPE, "%s: dim %d of %s has a length that is known when a kernel is launched; %s",
+            tn_ops[u->op].name, axis, tn_dims_text(text, sizeof text, x->ndim, x->dim), why);
+  return 0;
+}
+// Extents that sources of one shape have together: what one has, the others follow.
+static int tn_extents_meet(tiny_ctx *t, const tiny_uop *u, uint32_t n, tiny_uop **extent) {
+  for (uint32_t i = 0; i < n; i++) {
+    const tiny_uop *x = u->src[i];
+    for (int d = 0; x->extent && d < x->ndim; d++) {
+      if (extent[d] && x->extent[d] && extent[d] != x->extent[d])
+        return tn_extent_wrong(t, u, x, d, "that of another operand is another one");
+      if (x->extent[d]) extent[d] = x->extent[d];
+    }
+  }
+  return 1;
+}
+// The extents of a tensor node whose sources have some, or that gives one. 0: it cannot have them, an error.
+static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  memset(extent, 0, TINY_MAX_DIMS * sizeof *extent);
+  if (u->op == TINY_OP_RESHAPE) return tn_extents_reshape(t, u, extent);
+  if (tn_op_is_elementwise(u->op)) return tn_extents_meet(t, u, u->nsrc, extent);
+  for (int i = 0; i < x->ndim && i < TINY_MAX_DIMS; i++) {
+    tiny_uop *n = x->extent ? x->extent[i] : NULL;
+    switch (u->op) {
+      case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_EXPAND:
+      case TINY_OP_ASSIGN:
+        extent[i] = n;
+        break;
+      case TINY_OP_PERMUTE: extent[i] = x->extent ? x->extent[u->v[i]] : NULL; break;
+      case TINY_OP_PREFIX: extent[i] = i == u->k ? u->src[1] : n; break;
+      case TINY_OP_WHOLE: case TINY_OP_SLICE: extent[i] = i == u->k ? NULL : n; break;
+      case TINY_OP_SHRINK: extent[i] = n ? tn_position_extent(t, u, i, n) : NULL; break;
+      case TINY_OP_PAD:
+        if (n && u->v[2 * i + 1]) return tn_extent_wrong(t, u, x, i, "zeros do not go behind it");
+        extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
+        break;
+      case TINY_OP_FLIP:
+        if (n && (u->k >> i & 1)) return tn_extent_wrong(t, u, x, i, "it has no last element here");
+        extent[i] = n;
+        break;
+      case TINY_OP_REDUCE:
+        if (n && (u->k >> (8 + i) & 1)) return tn_extent_wrong(t, u, x, i, "what is summed has to be whole");
+        extent[i] = n;
+        break;
+      default: if (n) return tn_extent_wrong(t, u, x, i, "it takes dims of one length"); break;
+    }
+  }
+  for (int i = 0; i < ndim && i < TINY_MAX_DIMS; i++) if (extent[i] == &t->ir->bad) return 0;
+  return 1;
+}
+static int tn_extents_are(int n, tiny_uop *const *extent) {
+  for (int i = 0; i < n; i++) if (extent[i]) return 1;
+  return 0;
+}
+// Does a node have extents to find?
+static int tn_uop_may_extend(const tiny_uop *u) {
+  if (u->op == TINY_OP_PREFIX) return 1;
+  const uint32_t n = u->op == TINY_OP_AFTER || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_DETACH ? 1 : u->nsrc;
+  for (uint32_t i = 0; i < n; i++) if (u->src[i]->extent) return 1;
+  return 0;
+}
+
 static uint64_t tn_uop_hash(const tiny_uop *u) {
   uint64_t h = tn_hash_mix((uint64_t)u->op << 32 | (uint64_t)u->dtype << 16 | u->lanes, u->nsrc);
   if (u->op != TINY_OP_BUFFER && u->op != TINY_OP_SCALAR) h = tn_hash_mix(h, (uint64_t)u->k);
@@ -520,8 +592,12 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
   if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
-  tiny_uop *u =
-      (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
+  tiny_uop *extent[TINY_MAX_DIMS];
+  const int extends = tn_uop_may_extend(&key);
+  if (extends && !tn_uop_extents(t, &key, ndim, extent)) return &ir->bad;
+  const int lengths = extends && tn_extents_are(ndim, extent) ? ndim : 0;
+  tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)(nsrc + lengths) * sizeof *src +
+                                         (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
   *u = key;
   u->src = (tiny_uop **)(void *)(u + 1);
@@ -532,6 +608,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   u->ndim = (uint8_t)ndim;
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
+  u->extent = lengths ? (tiny_uop **)memcpy(tn_uop_extents_at(u, own), extent, (size_t)lengths * sizeof *extent) : NULL;
   tn_uop_bounds(u);
   tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;

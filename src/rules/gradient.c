@@ -69,8 +69,12 @@ static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
 }
 static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
   int64_t v[2 * TN_MAX_DIMS];
-  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
-  return tn_pad(t, d, v);
+  int cut = 0;
+  for (int i = 0; i < r->ndim; i++) {
+    v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1];
+    cut |= (v[2 * i] || v[2 * i + 1]) << i;
+  }
+  return tn_pad(t, tn_wholes(t, d, cut, 0), v);
 }
 // d stands at `begin` among zeros: its padding on either side is cut at most - begin.
 static tiny_uop *tn_gradient_slice(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {

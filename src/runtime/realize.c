@@ -49,7 +49,7 @@ TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
 static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
   return tn_is_leaf(u) ? tn_place(u) : NULL;
 }
 
@@ -74,9 +74,16 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
   if (!from) return tiny_fail(t, TINY_E_INTERNAL, "read: a realized tensor has no buffer");
   const tn_storage *s = (tn_storage *)from->ptr;
   const tiny_mem m = {s->mem, 0};
-  const void *const seen = tn_storage_view(t, s, c->nbytes);
+  const size_t whole = (size_t)tn_node_nbytes(read);
+  const int compact = tn_is_compact(read);
+  const void *const seen = tn_storage_view(t, s, compact ? c->nbytes : whole);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
+  if (!compact && code == TINY_OK && c->nbytes) {
+    char *copy = seen ? NULL : (char *)tn_scratch(t, whole);
+    if (!seen) code = d->backend->copy_out(d->dev, copy, m, whole);
+    if (code == TINY_OK)
+      tn_compact(read, seen ? (const char *)seen : copy, (char *)c->out, tn_dtypes[read->dtype].nbytes);
+  } else if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
   else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
   if (collects && code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -84,11 +91,12 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
                                  size_t nbytes) {
-  const size_t wanted = (size_t)tn_node_nbytes(tn_uop_of(x));
+  const tiny_shape now = tn_shape_now(tn_uop_of(x));
+  const size_t wanted = (size_t)tn_dims_nelem(now.ndim, now.dim) * tn_dtypes[tn_uop_of(x)->dtype].nbytes;
   char text[TN_DIMS_TEXT];
   if (nbytes != wanted)
     return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
-                     (unsigned long long)nbytes, tn_text_of(tn_uop_of(x), text),
+                     (unsigned long long)nbytes, tn_dims_text(text, sizeof text, now.ndim, now.dim),
                      tn_dtypes[tn_uop_of(x)->dtype].name,
                      (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
@@ -128,7 +136,16 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "reference", x, out, nbytes);
-  return code == TINY_OK ? tn_eval_graph(t, tn_uop_of(x), out, tn_reference_buffer) : code;
+  if (code != TINY_OK) return code;
+  const tiny_uop *u = tn_uop_of(x);
+  const size_t whole = (size_t)tn_node_nbytes(u);
+  if (!u->extent) return tn_eval_graph(t, tn_uop_of(x), out, tn_reference_buffer);
+  char *copy = (char *)tn_alloc(t, whole + 1);
+  if (!copy) return t->code;
+  code = tn_eval_graph(t, tn_uop_of(x), copy, tn_reference_buffer);
+  if (code == TINY_OK) tn_compact(u, copy, (char *)out, tn_dtypes[u->dtype].nbytes);
+  tn_release(t, copy, whole + 1);
+  return code;
 }
 #endif
 

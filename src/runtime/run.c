@@ -373,7 +373,9 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // ** settling: handles and nodes after a run **
 
 // The value of u's dims over a BUFFER node.
-static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
+static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) {
+  return tn_firsts_of(t, tn_reshape(t, u->realized, u->ndim, u->dim), u);
+}
 
 // Is x, which was computed, the newest state of its memory, whose handles move on to that?
 static int tn_is_updated(const tiny_uop *x) {

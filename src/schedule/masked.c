@@ -412,7 +412,7 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
     tn_list masks = {NULL, 0, 0};
-    if (!k->ast || k->ast->nsrc != 1 || (!any && tn_map_has(&plain, k->ast))) continue;
+    if (!k->ast || (k->ast->nsrc != 1 && k->tiled) || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
     tn_masked_masks(&f, k, &masks);
     if (!masks.n) tn_scratch_rewind(g->t, mark);

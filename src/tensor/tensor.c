@@ -413,6 +413,8 @@ static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor
 }
 // Are x[0..n-1] live tensors of t (NULL: of any one context)? If not, *out is what the operator returns: poison, or
 // NULL when nothing tells the context. A poisoned argument leaves the first error alone.
+static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u);   // length.c
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis);
 static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
   int wrong = 0, poisoned = 0;
   for (int i = 0; i < n && !t; i++) t = tn_ctx_of(x[i]);
@@ -424,7 +426,9 @@ static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const
     else poisoned |= slot == t->tensors->poison;
   }
   if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
-  return !wrong && !poisoned;
+  if (wrong || poisoned) return 0;
+  for (int i = 0; i < n; i++) if (tn_slot(x[i])->uop->extent && !tn_takes_lengths(t, name, tn_slot(x[i])->uop)) return 0;
+  return 1;
 }
 static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
   return tn_usable_in(NULL, name, n, x, out);
@@ -602,7 +606,7 @@ static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
   for (tn_tensor *x = tn_index_first(t, tn_index_key(u)); x && owners < 2; x = tn_index_next(x))
     if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
   if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(t, owner->uop, &of)) { tn_memory_left(u); return 1; }
-  tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
+  tiny_uop *own = tn_firsts_of(t, tn_reshape(t, u->realized, u->ndim, u->dim), u), *whole = tn_chain_apply(t, &of, own),
            *view = tn_chain_apply(t, c, own);
   if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
   u->flags |= TN_NODE_ONCE;
