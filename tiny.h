@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 19cf7459e5400d7e2337d63a88ea3befc618d8289080feb8ec2bf545e1571d01
+/* tiny.h 0.1.0, source 886b02fac49952c5fe2ac5b5981689816d8e724fcf046485e521cb8e9793d67c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2831,7 +2831,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "19cf7459e5400d7e2337d63a88ea3befc618d8289080feb8ec2bf545e1571d01"
+#define TN_SOURCE_ID "886b02fac49952c5fe2ac5b5981689816d8e724fcf046485e521cb8e9793d67c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6537,6 +6537,7 @@ static int tn_extents_are(int n, tiny_uop *const *extent) {
 // Does a node have extents to find?
 static int tn_uop_may_extend(const tiny_uop *u) {
   if (u->op == TINY_OP_PREFIX) return 1;
+  if (tn_op_is(u->op, TINY_VOIDOP)) return 0;
   const uint32_t n = u->op == TINY_OP_AFTER || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_DETACH ? 1 : u->nsrc;
   for (uint32_t i = 0; i < n; i++) if (u->src[i]->extent) return 1;
   return 0;
@@ -6773,6 +6774,12 @@ static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
       if (!s || s->mark == t->ir->epoch) continue;
       s->mark = t->ir->epoch;
       tn_push(t, stack, s);
+    }
+    for (int i = 0; u->extent && i < u->ndim; i++) {
+      tiny_uop *n = u->extent[i];
+      if (!n || n->mark == t->ir->epoch) continue;
+      n->mark = t->ir->epoch;
+      tn_push(t, stack, n);
     }
   }
 }
@@ -15968,7 +15975,7 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 static const char *const tn_length_operators[] = {
   "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin", "asin",
   "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
-  "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv", "copysign", "cos",
+  "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d", "conv3d", "copysign", "cos",
   "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach", "digamma", "div", "dot", "elu", "eq", "erf",
   "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor", "floor_div", "fmax",
   "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad", "gt", "hardsigmoid", "hardswish", "hardtanh",
@@ -15982,7 +15989,7 @@ static const char *const tn_length_operators[] = {
   "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left", "shift_right", "shrink",
   "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at", "slice_to", "softmax", "softmin",
   "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub", "sum", "tan", "tanh", "tanhshrink",
-  "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var", "var_mean", "vecdot", "where",
+  "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var", "var_mean", "vecdot", "where", "whole",
   "xlog1py", "xlogy",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
@@ -16022,7 +16029,7 @@ TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
 }
 TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill) {
   tiny_tensor *out;
-  if (!tn_usable("slice_to", 1, &x, &out)) return out;
+  if (!tn_usable("whole", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
   if ((axis = tn_axis(t, "whole", u, axis)) < 0) return out;
@@ -17624,8 +17631,14 @@ static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int 
   if ((axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
   const int dtype = op == TN_LOG_ADD ? tn_real(tn_uop_of(x)->dtype) : tn_uop_of(x)->dtype,
       inside = tn_sum_dtype(dtype);
-  tiny_uop *u = tn_scan_along(tn_ctx_of(x), tn_scan, op, tn_cast(tn_ctx_of(x), tn_uop_of(x), inside), axis);
   tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_cast(t, tn_uop_of(x), inside), *n = tn_uop_of(x)->ndim ? tn_extent_of(tn_uop_of(x), axis) : NULL;
+  if (n && !tn_bad(t, u)) {                // what comes behind a length counts for nothing
+    const tiny_uop *identity = tn_scan_identity(t, op, u);
+    u = tn_bad(t, identity) ? &t->ir->bad : tn_whole(t, u, axis, n, identity->k);
+  }
+  u = tn_scan_along(t, tn_scan, op, u, axis);
+  if (n) u = tn_first_of(t, u, axis, n);
   return tn_value_new(t, tn_bad(t, u) || !tn_is_float(dtype) ? u : tn_cast(t, u, dtype), 1, &x);
 }
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
@@ -22116,6 +22129,13 @@ static tiny_uop *tn_conv_known(tiny_ctx *t, const tn_conv *c, tiny_uop *y, tiny_
   return tn_uop_make(t, TINY_OP_DETACH, y->dtype, 1, 3, src, 0, 1 + 2 * c->n, v);
 }
 
+// How many windows begin where, of an axis, n elements are meant.
+static tiny_uop *tn_windows_meant(tiny_ctx *t, tiny_uop *n, const tn_window *w) {
+  n = tn_position_add(t, n, w->before + w->after - tn_window_reach(w));
+  if (w->stride > 1 && !tn_bad(t, n)) n = tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
+  return tn_position_most(t, tn_position_add(t, n, 1), 0);
+}
+
 static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
@@ -22127,6 +22147,13 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
+  const tiny_uop *meant = x;
+  if (x->extent) {                         // beyond a length there are zeros, as beyond the whole
+    x = tn_wholes(t, x, ~1, 0);
+    if (how) return tn_wrong(t, TINY_E_SHAPE, "%s: padding other than zeros behind a length", name);
+  }
+  w = tn_wholes(t, w, ~0, 0);
+  if (tn_bad(t, x) || tn_bad(t, w)) return tn_poison(t);
   for (int i = 0; i < n; i++) {
     tn_window *win = &c.w[i];
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
@@ -22149,6 +22176,9 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   w = tn_cast(t, w, inside);
   tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, NULL, inside);
   y = tn_conv_known(t, &c, tn_reshape(t, y, n + 2, ys), x, w);
+  for (int i = 0; i < n; i++)
+    if (tn_extent_of(meant, 2 + i))
+      y = tn_first_of(t, y, 2 + i, tn_windows_meant(t, tn_extent_of(meant, 2 + i), &c.w[i]));
   if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
   return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }
@@ -22234,6 +22264,8 @@ static tiny_uop *tn_conv_gradient(tiny_ctx *t, const tiny_uop *y, tiny_uop *g, i
     const tn_window win = {w->dim[2 + i], y->v[1 + i], y->v[1 + n + i], 0, 0, y->dim[2 + i]};
     c.w[i] = win;
   }
+  g = tn_wholes(t, g, ~0, 0);
+  if (tn_bad(t, g)) return g;
   c.x = g; c.weight = w;
   if (part == 1) return tn_conv_back(t, &c, x->dim, y->dtype);
   // windows (B, C, O.., K..) -> (G, 1, C/G, K.., B, O..), g (B, O, O..) -> (G, O/G, 1, 1.., B, O..)
@@ -27283,7 +27315,7 @@ static tiny_uop *tn_close_mapped(tiny_ctx *t, const tiny_uop *u, const tn_map *m
   tn_list src = {NULL, 0, 0};
   tn_push(t, &src, (tiny_uop *)tn_map_get(map, u->src[0]));
   for (uint32_t i = 1; i < u->nsrc; i++) tn_collect_ranges(t, (tiny_uop *)tn_map_get(map, u->src[i]), &src);
-  return src.n == 1 ? src.u[0] : tn_like(t, u, 1, src.n, src.u);
+  return src.n == 1 && u->op != TINY_OP_MASKED ? src.u[0] : tn_like(t, u, 1, src.n, src.u);
 }
 
 // Does a range of kernel i run over several digits of an index? Then it becomes two: a head is a group and one of it.
@@ -27311,7 +27343,7 @@ static int tn_cluster_split(tn_cluster *c, int i, const tn_slab *s, tiny_uop *fl
   for (int j = 0; j < all.n; j++) {
     tiny_uop *u = all.u[j];
     if (tn_map_has(&map, u)) continue;
-    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE;
+    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED;
     tn_map_set(t, &map, u, closes ? tn_close_mapped(t, u, &map) : tn_rewrite_sources(t, &map, u, 0));
   }
   k->ast = tn_simplify(t, (tiny_uop *)tn_map_get(&map, k->ast));
@@ -27710,7 +27742,7 @@ static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int 
     if (tn_map_has(&v.map, u)) continue;
     const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
     if (s && s->in) w = tn_tiled_slab(&v, s, u);
-    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) w = tn_close_mapped(t, u, &v.map);
+    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED) w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
     if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
@@ -28405,22 +28437,26 @@ static int tn_follows(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   return low >= 0;
 }
 
-// Is x a sum of ranges, one of them long, and ARGs, of at least two?
-static int tn_is_slope(tiny_ctx *t, tiny_uop *x) {
+// Is x, of kernel k, a sum of ranges, one of them long, and ARGs, of at least two? Lengths are known when the kernel is
+// launched: they leave out what they can, of short ranges too.
+static int tn_is_length(const tn_kernel *k, const tiny_uop *u) {
+  return u->op == TINY_OP_ARG && u->k < k->narg && k->arg[u->k]->op == TINY_OP_SCALAR;
+}
+static int tn_is_slope(tiny_ctx *t, const tn_kernel *k, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
   int n = 0, runs = 0;
   tn_toposort(t, x, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_RANGE) { n++; runs |= tn_range_extent(u) >= TN_MASKED_LEAST; }
-    else if (u->op == TINY_OP_ARG) n++;
+    else if (u->op == TINY_OP_ARG) { n++; runs |= tn_is_length(k, u); }
     else if (u->op != TINY_OP_CONST && u->op != TINY_OP_CAST && u->op != TINY_OP_ADD && u->op != TINY_OP_MUL) return 0;
   }
   return n > 1 && runs;
 }
 
-static void tn_slope_add(tiny_ctx *t, tn_list *to, tiny_uop *x) {
-  if (!x || to->n == TN_MASKED_MASKS || !tn_is_slope(t, x)) return;
+static void tn_slope_add(tiny_ctx *t, const tn_kernel *k, tn_list *to, tiny_uop *x) {
+  if (!x || to->n == TN_MASKED_MASKS || !tn_is_slope(t, k, x)) return;
   for (int i = 0; i < to->n; i++) if (to->u[i] == x) return;
   tn_push(t, to, x);
 }
@@ -28470,7 +28506,7 @@ static void tn_masked_loaded(const tn_masking *f, const tn_kernel *k, const tiny
   if (!tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_affine_node(f->t, &part[d], TINY_INDEX);
   for (int i = 0; i < f->zero[p].n; i++)
-    tn_slope_add(f->t, out, tn_masked_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
+    tn_slope_add(f->t, k, out, tn_masked_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
 }
 
 // The masks of a kernel: its own, either way, and those of what it reads.
@@ -28481,8 +28517,8 @@ static void tn_masked_masks(const tn_masking *f, const tn_kernel *k, tn_list *ou
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_INDEX) tn_masked_loaded(f, k, u, out);
     if (u->op != TINY_OP_LT || !tn_is_int(u->src[0]->dtype)) continue;
-    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[1], u->src[0], 0));
-    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[0], u->src[1], 1));
+    tn_slope_add(f->t, k, out, tn_masked_difference(f->t, u->src[1], u->src[0], 0));
+    tn_slope_add(f->t, k, out, tn_masked_difference(f->t, u->src[0], u->src[1], 1));
   }
 }
 
@@ -28602,6 +28638,12 @@ static int tn_adds_nothing(const tn_supposed *s, const tiny_uop *reduce) {
   return (reduce->k == TINY_OP_ADD && body == TN_SURE_ZERO) || (reduce->k == TINY_OP_MAX && body == TN_SURE_LOWEST);
 }
 
+static int tn_supposes_length(tiny_ctx *t, const tn_supposed *s) {
+  tn_list args = {NULL, 0, 0};
+  tn_collect_op(t, s->x, TINY_OP_ARG, &args);
+  for (int i = 0; i < args.n; i++) if (tn_is_length(s->k, args.u[i])) return 1;
+  return 0;
+}
 // REDUCEs, all of those that close a range, to which iterations add nothing.
 static void tn_masked_reduces(const tn_masking *f, tn_kernel *k, const tn_supposed *s) {
   tn_list reduces = {NULL, 0, 0};
@@ -28610,7 +28652,8 @@ static void tn_masked_reduces(const tn_masking *f, tn_kernel *k, const tn_suppos
     tiny_uop *u = reduces.u[i];
     int all = !tn_is_carried(u), depends = 0;
     for (uint32_t r = 1; r < u->nsrc && all; r++) {
-      depends |= tn_range_extent(u->src[r]) >= TN_MASKED_LEAST && tn_depends(f->t, s->x, u->src[r]);
+      const int pays = tn_range_extent(u->src[r]) >= TN_MASKED_LEAST || tn_supposes_length(f->t, s);
+      depends |= pays && tn_depends(f->t, s->x, u->src[r]);
       for (int j = 0; j < reduces.n; j++)
         if (tn_reduces_over(reduces.u[j], u->src[r])) all &= tn_adds_nothing(s, reduces.u[j]);
     }
@@ -28765,7 +28808,7 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
     tn_list masks = {NULL, 0, 0};
-    if (!k->ast || (k->ast->nsrc != 1 && k->tiled) || (!any && tn_map_has(&plain, k->ast))) continue;
+    if (!k->ast || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
     tn_masked_masks(&f, k, &masks);
     if (!masks.n) tn_scratch_rewind(g->t, mark);
@@ -29025,12 +29068,15 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   tn_push(t, &v->all, u);
   v->captured |= u->flags & TN_NODE_CAPTURED;
   if (tn_is_leaf(u)) {
-    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16);
+    tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16 |
+                  (int64_t)(u->extent != NULL) << 32);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
     if (!tn_map_has(&v->places, tn_place(u)))
       tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
     tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
+    for (int i = 0; u->extent && i < u->ndim; i++)
+      tn_visit_word(t, v, u->extent[i] ? (int64_t)u->extent[i]->seq : -1);
     return;
   }
   tn_visit_word(t, v,
@@ -29042,6 +29088,10 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
   for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
 }
+
+// What a walk goes on to from u: its sources, from a leaf the lengths of its dims. NULL: nothing, but there may be more.
+static uint32_t tn_visit_nsrc(const tiny_uop *u) { return !tn_is_leaf(u) ? u->nsrc : u->extent ? u->ndim : 0; }
+static tiny_uop *tn_visit_src(const tiny_uop *u, uint32_t i) { return tn_is_leaf(u) ? u->extent[i] : u->src[i]; }
 
 // Sources before users from each root in turn; stops at leaves.
 static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int nroots) {
@@ -29056,9 +29106,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
     }
     while (n) {
       top = &stack[n - 1];
-      if (tn_is_leaf(top->u) || top->next == top->u->nsrc) { tn_visit_describe(t, v, top->u); n--; continue; }
-      tiny_uop *s = top->u->src[top->next++];
-      if (s->mark == seen) continue;
+      if (top->next == tn_visit_nsrc(top->u)) { tn_visit_describe(t, v, top->u); n--; continue; }
+      tiny_uop *s = tn_visit_src(top->u, top->next++);
+      if (!s || s->mark == seen) continue;
       s->mark = seen;
       top = TN_PUSH(t, stack, n, cap, tn_walk);
       top->u = s; top->next = 0;
@@ -39178,7 +39228,8 @@ typedef struct tn_bound_leaf { tiny_uop *memory; int input, updated; uint64_t le
 enum { TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED };
 typedef struct tn_bound_scalar { tiny_uop *u; int kind, input; } tn_bound_scalar;
 // row: of the plan's outputs, -1: input number `input` as it is
-typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; } tn_bound_output;
+// meant: a node that has its extents, of the captured scalars; NULL: all of it is meant
+typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; tiny_uop *meant; } tn_bound_output;
 
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
@@ -39234,6 +39285,7 @@ static void tn_collect(tiny_ctx *t) {
   for (tiny_program *p = t->runtime->programs; p; p = p->next) {
     for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_push(t, &roots, p->leaf[i].memory);
     for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i].u);
+    for (int i = 0; i < p->noutput; i++) if (p->output[i].meant) tn_push(t, &roots, p->output[i].meant);
   }
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
@@ -40763,13 +40815,26 @@ static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call 
     if (id == TN_SEED_LOW || id == TN_SEED_HIGH) p->scalar[i].kind = TN_SCALAR_SEED;
   }
 }
-static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
+// The extents of each output, as a GROUP of its dims: lengths, and what is no node of dtype INDEX where there is none.
+static tiny_uop **tn_outputs_meant(tiny_ctx *t, const tn_capture_call *c) {
+  tiny_uop **meant = (tiny_uop **)tn_scratch(t, (size_t)c->m * sizeof *meant);
+  for (int i = 0; i < c->m; i++) {
+    const tiny_uop *u = tn_uop_of(c->out[i]);
+    tiny_uop *extent[TINY_MAX_DIMS];
+    for (int d = 0; u->extent && d < u->ndim; d++)
+      extent[d] = u->extent[d] ? u->extent[d] : tn_int(t, TINY_I64, u->dim[d]);
+    if (u->extent) meant[i] = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, u->ndim, extent, 0, 0, NULL);
+  }
+  return meant;
+}
+static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *meant) {
   for (int i = 0; i < c->m; i++) {
     const tiny_uop *u = tn_uop_of(c->out[i]);
     tn_bound_output *o = &p->output[i];
     o->row = o->input = -1;
     o->dtype = u->dtype;
     o->shape = tiny_shape_get(c->out[i]);
+    o->meant = meant[i];
     if (!c->root[i]) o->input = tn_input_of(c, tn_plain_buffer(u));
     for (int j = 0; c->root[i] && j < p->plan->noutput; j++)
       if (v->all.u[p->plan->output[j].node] == c->root[i]) o->row = j;
@@ -40872,11 +40937,12 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_capture_updates(t, c, &v);
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
+  tiny_uop **meant = tn_outputs_meant(t, c);
   tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
   tn_bind_inputs(p, c);
   tn_bind_leaves(p, c, &v, memory);
   tn_bind_scalars(t, p, c, &v);
-  tn_bind_outputs(p, c, &v);
+  tn_bind_outputs(p, c, &v, meant);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -41006,16 +41072,31 @@ static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
   }
   return scalar;
 }
+// u, of which as much is meant as of the output it is, by the scalars of this run.
+static tiny_uop *tn_run_meant(tiny_ctx *t, const tn_run_call *c, const tn_bound_output *o, tiny_uop *u) {
+  tn_map now = {NULL, 0, 0};
+  if (!o->meant) return u;
+  for (int i = 0; i < c->p->nscalar; i++) {
+    const tn_bound_scalar *s = &c->p->scalar[i];
+    if (s->kind == TN_SCALAR_INPUT) tn_map_set(t, &now, s->u, tn_uop_of(c->in[s->input]));
+  }
+  const tiny_uop *meant = tn_substitute(t, o->meant, &now);
+  for (uint32_t i = 0; i < meant->nsrc; i++)
+    if (meant->src[i]->dtype == TINY_INDEX) u = tn_first_of(t, u, (int)i, meant->src[i]);
+  return u;
+}
 // A tensor over what was computed; an input that is given back as it is becomes a value of its own.
 static tiny_tensor *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
+  tiny_uop *u;
   if (o->row < 0) {
-    tiny_uop *u = tn_uop_of(c->in[o->input]);
-    return tn_tensor_new(t, tn_reshape(t, tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL), o->shape.ndim,
-                                       o->shape.dim));
+    u = tn_uop_of(c->in[o->input]);
+    while (u->op == TINY_OP_PREFIX) u = u->src[0];
+    u = tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL);
+  } else {
+    tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
+    u = tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim));
   }
-  tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
-  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim)),
-                                     o->shape.ndim, o->shape.dim));
+  return tn_tensor_new(t, tn_run_meant(t, c, o, tn_reshape(t, u, o->shape.ndim, o->shape.dim)));
 }
 
 static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
@@ -43278,225 +43359,225 @@ Where things stand in tiny.h
                                       one form that values have in the IR
    5896  src/ir/alu.c                 the meaning of every arithmetic op, once
    6056  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6872  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   6879  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6979  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   6986  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7070  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7077  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7182  src/ir/args.c                which k, v and sources fit an op
-   7352  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7971  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7189  src/ir/args.c                which k, v and sources fit an op
+   7359  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   7978  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8554  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   8561  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8638  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8645  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9085  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9092  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9197  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9204  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9634  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9641  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9908  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9915  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10820  src/ir/spec.c                the verifier
-  11167  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10827  src/ir/spec.c                the verifier
+  11174  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11397  src/rules/notation.c         the algebra that bodies of rules are written in
-  11432  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11630  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11404  src/rules/notation.c         the algebra that bodies of rules are written in
+  11439  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11637  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11790  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11797  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12184  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12191  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12383  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12390  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12797  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12804  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13139  src/rules/decompose.c        from what the IR means to what a target can do
-  13729  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13146  src/rules/decompose.c        from what the IR means to what a target can do
+  13736  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13763  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13770  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14262  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14269  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14355  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14362  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15038  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15045  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15259  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15266  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15876  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  15883  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16099  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16106  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16387  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16394  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16871  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16878  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16978  src/tensor/activation.c      what stands between the layers of a network
-  17158  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17525  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16985  src/tensor/activation.c      what stands between the layers of a network
+  17165  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17532  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17769  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17782  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18500  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18513  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19132  src/tensor/random.c          numbers from a counter, the same on every device
-  19406  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19145  src/tensor/random.c          numbers from a counter, the same on every device
+  19419  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19726  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20022  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19739  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20035  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20159  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20172  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20698  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20711  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21417  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21430  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21819  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21832  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21958  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21971  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22405  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22437  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22841  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22873  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23189  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23509  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23635  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23221  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23541  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23667  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23793  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23825  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  24285  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24561  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24317  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24593  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24657  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24689  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24912  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  25307  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24944  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25339  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25583  src/tensor/params.c          lists of named tensors: what a network consists of
-  25676  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25615  src/tensor/params.c          lists of named tensors: what a network consists of
+  25708  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26058  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26090  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26175  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26207  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26494  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26526  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26610  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26642  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27111  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27143  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27886  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27918  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28354  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28386  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28788  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28831  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  28964  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29007  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29382  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29499  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29432  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29549  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29936  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29986  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30102  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30152  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30328  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30554  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30378  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30604  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30683  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30745  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30733  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30795  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30903  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  30970  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31272  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30953  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31020  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31322  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31361  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31411  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31425  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31475  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31559  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31609  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31637  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31696  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31687  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31746  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32334  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32384  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32433  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32483  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32526  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32576  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32915  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32965  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33497  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33547  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33616  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33708  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33666  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33758  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33779  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33829  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33883  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  33983  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34058  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34198  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33933  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34033  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34108  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34248  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34533  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34583  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34759  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34809  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35005  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35055  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35066  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35116  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35610  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35660  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36166  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36461  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36216  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36511  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36856  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37458  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36906  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37508  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37535  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37585  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37633  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37844  src/runtime/device.c         which backend a context runs on
-  37986  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38136  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37683  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37894  src/runtime/device.c         which backend a context runs on
+  38036  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38186  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38307  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38372  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38357  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38422  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38722  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39144  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38772  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39194  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39866  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39918  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40321  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40373  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41095  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41176  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41313  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41394  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41586  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41667  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41854  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41935  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42031  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42112  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42205  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42566  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42802  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42286  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42647  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42883  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  42950  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43116  src/runtime/context.c        opening and closing, the first error, totals
+  43031  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43197  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -482,6 +482,7 @@ static int tn_extents_are(int n, tiny_uop *const *extent) {
 // Does a node have extents to find?
 static int tn_uop_may_extend(const tiny_uop *u) {
   if (u->op == TINY_OP_PREFIX) return 1;
+  if (tn_op_is(u->op, TINY_VOIDOP)) return 0;
   const uint32_t n = u->op == TINY_OP_AFTER || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_DETACH ? 1 : u->nsrc;
   for (uint32_t i = 0; i < n; i++) if (u->src[i]->extent) return 1;
   return 0;
@@ -718,6 +719,12 @@ static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
       if (!s || s->mark == t->ir->epoch) continue;
       s->mark = t->ir->epoch;
       tn_push(t, stack, s);
+    }
+    for (int i = 0; u->extent && i < u->ndim; i++) {
+      tiny_uop *n = u->extent[i];
+      if (!n || n->mark == t->ir->epoch) continue;
+      n->mark = t->ir->epoch;
+      tn_push(t, stack, n);
     }
   }
 }

@@ -443,13 +443,26 @@ static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call 
     if (id == TN_SEED_LOW || id == TN_SEED_HIGH) p->scalar[i].kind = TN_SCALAR_SEED;
   }
 }
-static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
+// The extents of each output, as a GROUP of its dims: lengths, and what is no node of dtype INDEX where there is none.
+static tiny_uop **tn_outputs_meant(tiny_ctx *t, const tn_capture_call *c) {
+  tiny_uop **meant = (tiny_uop **)tn_scratch(t, (size_t)c->m * sizeof *meant);
+  for (int i = 0; i < c->m; i++) {
+    const tiny_uop *u = tn_uop_of(c->out[i]);
+    tiny_uop *extent[TINY_MAX_DIMS];
+    for (int d = 0; u->extent && d < u->ndim; d++)
+      extent[d] = u->extent[d] ? u->extent[d] : tn_int(t, TINY_I64, u->dim[d]);
+    if (u->extent) meant[i] = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, u->ndim, extent, 0, 0, NULL);
+  }
+  return meant;
+}
+static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *meant) {
   for (int i = 0; i < c->m; i++) {
     const tiny_uop *u = tn_uop_of(c->out[i]);
     tn_bound_output *o = &p->output[i];
     o->row = o->input = -1;
     o->dtype = u->dtype;
     o->shape = tiny_shape_get(c->out[i]);
+    o->meant = meant[i];
     if (!c->root[i]) o->input = tn_input_of(c, tn_plain_buffer(u));
     for (int j = 0; c->root[i] && j < p->plan->noutput; j++)
       if (v->all.u[p->plan->output[j].node] == c->root[i]) o->row = j;
@@ -552,11 +565,12 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_capture_updates(t, c, &v);
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
+  tiny_uop **meant = tn_outputs_meant(t, c);
   tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
   tn_bind_inputs(p, c);
   tn_bind_leaves(p, c, &v, memory);
   tn_bind_scalars(t, p, c, &v);
-  tn_bind_outputs(p, c, &v);
+  tn_bind_outputs(p, c, &v, meant);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -686,16 +700,31 @@ static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
   }
   return scalar;
 }
+// u, of which as much is meant as of the output it is, by the scalars of this run.
+static tiny_uop *tn_run_meant(tiny_ctx *t, const tn_run_call *c, const tn_bound_output *o, tiny_uop *u) {
+  tn_map now = {NULL, 0, 0};
+  if (!o->meant) return u;
+  for (int i = 0; i < c->p->nscalar; i++) {
+    const tn_bound_scalar *s = &c->p->scalar[i];
+    if (s->kind == TN_SCALAR_INPUT) tn_map_set(t, &now, s->u, tn_uop_of(c->in[s->input]));
+  }
+  const tiny_uop *meant = tn_substitute(t, o->meant, &now);
+  for (uint32_t i = 0; i < meant->nsrc; i++)
+    if (meant->src[i]->dtype == TINY_INDEX) u = tn_first_of(t, u, (int)i, meant->src[i]);
+  return u;
+}
 // A tensor over what was computed; an input that is given back as it is becomes a value of its own.
 static tiny_tensor *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
+  tiny_uop *u;
   if (o->row < 0) {
-    tiny_uop *u = tn_uop_of(c->in[o->input]);
-    return tn_tensor_new(t, tn_reshape(t, tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL), o->shape.ndim,
-                                       o->shape.dim));
+    u = tn_uop_of(c->in[o->input]);
+    while (u->op == TINY_OP_PREFIX) u = u->src[0];
+    u = tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL);
+  } else {
+    tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
+    u = tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim));
   }
-  tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
-  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim)),
-                                     o->shape.ndim, o->shape.dim));
+  return tn_tensor_new(t, tn_run_meant(t, c, o, tn_reshape(t, u, o->shape.ndim, o->shape.dim)));
 }
 
 static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {

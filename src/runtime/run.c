@@ -35,7 +35,8 @@ typedef struct tn_bound_leaf { tiny_uop *memory; int input, updated; uint64_t le
 enum { TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED };
 typedef struct tn_bound_scalar { tiny_uop *u; int kind, input; } tn_bound_scalar;
 // row: of the plan's outputs, -1: input number `input` as it is
-typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; } tn_bound_output;
+// meant: a node that has its extents, of the captured scalars; NULL: all of it is meant
+typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; tiny_uop *meant; } tn_bound_output;
 
 struct tiny_program {                      // a captured plan and what its blanks are filled with
   tiny_program *prev, *next;
@@ -91,6 +92,7 @@ static void tn_collect(tiny_ctx *t) {
   for (tiny_program *p = t->runtime->programs; p; p = p->next) {
     for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_push(t, &roots, p->leaf[i].memory);
     for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i].u);
+    for (int i = 0; i < p->noutput; i++) if (p->output[i].meant) tn_push(t, &roots, p->output[i].meant);
   }
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);

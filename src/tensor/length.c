@@ -93,7 +93,7 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 static const char *const tn_length_operators[] = {
   "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin", "asin",
   "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
-  "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv", "copysign", "cos",
+  "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d", "conv3d", "copysign", "cos",
   "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach", "digamma", "div", "dot", "elu", "eq", "erf",
   "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor", "floor_div", "fmax",
   "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad", "gt", "hardsigmoid", "hardswish", "hardtanh",
