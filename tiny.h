@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 886b02fac49952c5fe2ac5b5981689816d8e724fcf046485e521cb8e9793d67c
+/* tiny.h 0.1.0, source 311e4bb46887bce0b9202aaf04f16acf10213e43a1789aa54a5fa918157e303b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2508,7 +2508,6 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* tensor graph */ \
   _(RESHAPE, 1, TINY_MOVEMENT) _(PERMUTE, 1, TINY_MOVEMENT) _(EXPAND, 1, TINY_MOVEMENT) _(PAD, 1, TINY_MOVEMENT) \
   _(SHRINK, 1, TINY_MOVEMENT) _(FLIP, 1, TINY_MOVEMENT) _(VIEW, 1, TINY_MOVEMENT) \
-  _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0) \
   _(REDUCE, -1, 0) _(CONTIGUOUS, 1, 0) _(DETACH, -1, 0) _(ASSIGN, 3, 0) _(CUSTOM, -1, 0) _(COPY, 1, 0) \
   /* memory, order and loops */ \
   _(STAGE, -1, 0) _(INDEX, -1, 0) _(LOAD, -1, 0) _(STORE, -1, TINY_VOIDOP) _(AFTER, -1, 0) _(BARRIER, -1, TINY_VOIDOP) \
@@ -2532,7 +2531,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* advice */ \
   _(PREFETCH, 1, TINY_VOIDOP) _(MASKED, -1, TINY_VOIDOP) \
   /* tiles of matrix units */ \
-  _(WMMA, 3, 0)
+  _(WMMA, 3, 0) \
+  /* tensor graph: lengths and positions that are known at launch */ \
+  _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
@@ -2831,7 +2832,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "886b02fac49952c5fe2ac5b5981689816d8e724fcf046485e521cb8e9793d67c"
+#define TN_SOURCE_ID "311e4bb46887bce0b9202aaf04f16acf10213e43a1789aa54a5fa918157e303b"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6873,8 +6874,95 @@ static void tn_ir_close(tiny_ctx *t) {
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }
+#ifndef TINY_AMALGAMATED
+#include "position.c"
+#endif
 #endif
 // ---- end src/ir/uop.c ----
+// ---- begin src/ir/position.c ----
+// position: numbers that are known when a kernel is launched: lengths, and where something begins.
+//
+// In:  0-d nodes of dtype INDEX, of SCALARs that have bounds. Out: the same, as one writes them: c * n + k.
+// Extents, offsets and the algebra of indices all speak of these nodes; they are never memory, as INDEX has none.
+// Equal numbers are equal nodes where they are of one SCALAR.
+#ifndef TN_IR_POSITION
+#define TN_IR_POSITION
+#ifndef TINY_AMALGAMATED
+#include "uop.c"
+#endif
+
+static tiny_uop *tn_position_add(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  if (!k || u == &t->ir->bad) return u;
+  if (tn_is_const(u)) return tn_index(t, u->k + k);
+  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1])) return tn_position_add(t, u->src[0], u->src[1]->k + k);
+  return tn_u2(t, TINY_OP_ADD, u, tn_index(t, k));
+}
+static tiny_uop *tn_position_scale(tiny_ctx *t, tiny_uop *u, int64_t c) {
+  if (c == 1 || u == &t->ir->bad) return u;
+  if (!c || tn_is_const(u)) return tn_index(t, c ? u->k * c : 0);
+  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1])) return tn_position_scale(t, u->src[0], u->src[1]->k * c);
+  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1]))
+    return tn_position_add(t, tn_position_scale(t, u->src[0], c), u->src[1]->k * c);
+  return tn_u2(t, TINY_OP_MUL, u, tn_index(t, c));
+}
+// u / c where nothing remains for any value; NULL: that is not known.
+static tiny_uop *tn_position_divide(tiny_ctx *t, tiny_uop *u, int64_t c) {
+  if (c == 1) return u;
+  if (tn_is_const(u)) return u->k % c ? NULL : tn_index(t, u->k / c);
+  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1]))
+    return u->src[1]->k % c ? NULL : tn_position_scale(t, u->src[0], u->src[1]->k / c);
+  if (u->op != TINY_OP_ADD) return NULL;
+  tiny_uop *a = tn_position_divide(t, u->src[0], c), *b = tn_position_divide(t, u->src[1], c);
+  if (!a || !b) return NULL;
+  return tn_is_const(b) ? tn_position_add(t, a, b->k) : tn_u2(t, TINY_OP_ADD, a, b);
+}
+// max(u, k) and min(u, k)
+static tiny_uop *tn_position_most(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  if (u == &t->ir->bad || u->vmin >= k) return u;
+  return u->vmax <= k ? tn_index(t, k) : tn_u2(t, TINY_OP_MAX, u, tn_index(t, k));
+}
+static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
+}
+
+// ** extents: how much of a dim is meant **
+
+static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
+// The extent of an axis of a SHRINK or PAD whose source has n there.
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n) {
+  const int64_t *v = u->v + 2 * axis;
+  if (u->op == TINY_OP_PAD) return tn_position_add(t, n, v[0]);
+  n = tn_position_most(t, tn_position_add(t, tn_position_least(t, n, v[1]), -v[0]), 0);
+  return tn_is_const(n) && n->k == v[1] - v[0] ? NULL : n;
+}
+// Dims stay what they are, or the outermost of those that are joined or split takes the length along.
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  int i = 0, o = 0;
+  while (i < x->ndim || o < u->nv) {
+    const int i0 = i, o0 = o;
+    int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
+    while (ni != no) {
+      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // of no elements
+      if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
+    }
+    int from = i0, to = o0;
+    while (from + 1 < i && x->dim[from] == 1) from++;
+    while (to + 1 < o && u->v[to] == 1) to++;
+    for (int d = from + 1; d < i; d++) {
+      scale *= x->dim[d];
+      if (tn_extent_of(x, d)) return tn_extent_wrong(t, u, x, d, "it is not the first of the dims that are reshaped");
+    }
+    for (int d = to + 1; d < o; d++) split *= u->v[d];
+    tiny_uop *n = from < i ? tn_extent_of(x, from) : NULL;
+    if (!n) continue;
+    extent[to] = tn_position_divide(t, tn_position_scale(t, n, scale), split);
+    if (!extent[to]) return tn_extent_wrong(t, u, x, from, "it is no multiple of the parts it is split into");
+  }
+  return 1;
+}
+#endif
+// ---- end src/ir/position.c ----
 // ---- begin src/machine/machine.c ----
 // machine: what a device is made of, as far as schedules ask: memory, what runs beside what, registers.
 //
@@ -8557,90 +8645,6 @@ static void tn_match_close(tiny_ctx *t) {
 }
 #endif
 // ---- end src/ir/match.c ----
-// ---- begin src/ir/position.c ----
-// position: numbers that are known when a kernel is launched: lengths, and where something begins.
-//
-// In:  0-d nodes of dtype INDEX, of SCALARs that have bounds. Out: the same, as one writes them: c * n + k.
-// Extents, offsets and the algebra of indices all speak of these nodes; they are never memory, as INDEX has none.
-// Equal numbers are equal nodes where they are of one SCALAR.
-#ifndef TN_IR_POSITION
-#define TN_IR_POSITION
-#ifndef TINY_AMALGAMATED
-#include "print.c"
-#endif
-
-static tiny_uop *tn_position_add(tiny_ctx *t, tiny_uop *u, int64_t k) {
-  if (!k || u == &t->ir->bad) return u;
-  if (tn_is_const(u)) return tn_index(t, u->k + k);
-  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1])) return tn_position_add(t, u->src[0], u->src[1]->k + k);
-  return tn_u2(t, TINY_OP_ADD, u, tn_index(t, k));
-}
-static tiny_uop *tn_position_scale(tiny_ctx *t, tiny_uop *u, int64_t c) {
-  if (c == 1 || u == &t->ir->bad) return u;
-  if (!c || tn_is_const(u)) return tn_index(t, c ? u->k * c : 0);
-  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1])) return tn_position_scale(t, u->src[0], u->src[1]->k * c);
-  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1]))
-    return tn_position_add(t, tn_position_scale(t, u->src[0], c), u->src[1]->k * c);
-  return tn_u2(t, TINY_OP_MUL, u, tn_index(t, c));
-}
-// u / c where nothing remains for any value; NULL: that is not known.
-static tiny_uop *tn_position_divide(tiny_ctx *t, tiny_uop *u, int64_t c) {
-  if (c == 1) return u;
-  if (tn_is_const(u)) return u->k % c ? NULL : tn_index(t, u->k / c);
-  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1]))
-    return u->src[1]->k % c ? NULL : tn_position_scale(t, u->src[0], u->src[1]->k / c);
-  if (u->op != TINY_OP_ADD) return NULL;
-  tiny_uop *a = tn_position_divide(t, u->src[0], c), *b = tn_position_divide(t, u->src[1], c);
-  if (!a || !b) return NULL;
-  return tn_is_const(b) ? tn_position_add(t, a, b->k) : tn_u2(t, TINY_OP_ADD, a, b);
-}
-// max(u, k) and min(u, k)
-static tiny_uop *tn_position_most(tiny_ctx *t, tiny_uop *u, int64_t k) {
-  if (u == &t->ir->bad || u->vmin >= k) return u;
-  return u->vmax <= k ? tn_index(t, k) : tn_u2(t, TINY_OP_MAX, u, tn_index(t, k));
-}
-static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
-  return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
-}
-
-// ** extents: how much of a dim is meant **
-
-static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
-// The extent of an axis of a SHRINK or PAD whose source has n there.
-static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n) {
-  const int64_t *v = u->v + 2 * axis;
-  if (u->op == TINY_OP_PAD) return tn_position_add(t, n, v[0]);
-  n = tn_position_most(t, tn_position_add(t, tn_position_least(t, n, v[1]), -v[0]), 0);
-  return tn_is_const(n) && n->k == v[1] - v[0] ? NULL : n;
-}
-// Dims stay what they are, or the outermost of those that are joined or split takes the length along.
-static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
-  const tiny_uop *x = u->src[0];
-  int i = 0, o = 0;
-  while (i < x->ndim || o < u->nv) {
-    const int i0 = i, o0 = o;
-    int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
-    while (ni != no) {
-      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // of no elements
-      if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
-    }
-    int from = i0, to = o0;
-    while (from + 1 < i && x->dim[from] == 1) from++;
-    while (to + 1 < o && u->v[to] == 1) to++;
-    for (int d = from + 1; d < i; d++) {
-      scale *= x->dim[d];
-      if (tn_extent_of(x, d)) return tn_extent_wrong(t, u, x, d, "it is not the first of the dims that are reshaped");
-    }
-    for (int d = to + 1; d < o; d++) split *= u->v[d];
-    tiny_uop *n = from < i ? tn_extent_of(x, from) : NULL;
-    if (!n) continue;
-    extent[to] = tn_position_divide(t, tn_position_scale(t, n, scale), split);
-    if (!extent[to]) return tn_extent_wrong(t, u, x, from, "it is no multiple of the parts it is split into");
-  }
-  return 1;
-}
-#endif
-// ---- end src/ir/position.c ----
 // ---- begin src/ir/build.c ----
 // build: makes nodes of tensor graphs: arithmetic that broadcasts as NumPy, movement, reductions, constants.
 //
@@ -8652,7 +8656,7 @@ static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent)
 #ifndef TN_IR_BUILD
 #define TN_IR_BUILD
 #ifndef TINY_AMALGAMATED
-#include "position.c"
+#include "print.c"
 #endif
 
 // Lists of dims that operators make: with room for those that they put between before the node maker refuses them.
@@ -43336,248 +43340,248 @@ Where things stand in tiny.h
    2351  src/api/io.h                 tensors from files and to files
    2427  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2841  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2842  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3007  src/base/number.c            numbers as text, in and out
-   3444  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3008  src/base/number.c            numbers as text, in and out
+   3445  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3629  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3630  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3819  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3820  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3921  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3922  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4327  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4328  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4445  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4446  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4592  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5085  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4593  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5086  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5665  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5666  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5896  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6056  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6879  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
-                                      beside what, registers
-   6986  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
-                                      of prices of the library
-   7077  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
-                                      ask, whatever its text looks like
-   7189  src/ir/args.c                which k, v and sources fit an op
-   7359  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7978  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
-                                      that apply them to a fixed point
-   8561  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   5897  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6057  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6883  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8645  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   6967  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+                                      beside what, registers
+   7074  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+                                      of prices of the library
+   7165  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+                                      ask, whatever its text looks like
+   7277  src/ir/args.c                which k, v and sources fit an op
+   7447  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8066  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+                                      that apply them to a fixed point
+   8649  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9092  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9096  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9204  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9208  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9641  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9645  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9915  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9919  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10827  src/ir/spec.c                the verifier
-  11174  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10831  src/ir/spec.c                the verifier
+  11178  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11404  src/rules/notation.c         the algebra that bodies of rules are written in
-  11439  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11637  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11408  src/rules/notation.c         the algebra that bodies of rules are written in
+  11443  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11641  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11797  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11801  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12191  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12195  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12390  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12394  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12804  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12808  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13146  src/rules/decompose.c        from what the IR means to what a target can do
-  13736  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13150  src/rules/decompose.c        from what the IR means to what a target can do
+  13740  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13770  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13774  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14269  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14273  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14362  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14366  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15045  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15049  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15266  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15270  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15883  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  15887  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16106  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16110  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16394  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16398  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16878  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16882  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16985  src/tensor/activation.c      what stands between the layers of a network
-  17165  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17532  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  16989  src/tensor/activation.c      what stands between the layers of a network
+  17169  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17536  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17782  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17786  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18513  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18517  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19145  src/tensor/random.c          numbers from a counter, the same on every device
-  19419  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19149  src/tensor/random.c          numbers from a counter, the same on every device
+  19423  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19739  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20035  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19743  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20039  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20172  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20176  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20711  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20715  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21430  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21434  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21832  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21836  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21971  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21975  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22437  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22441  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22873  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22877  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23221  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23541  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23667  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23225  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23545  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23671  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23825  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23829  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  24317  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24593  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24321  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24597  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24689  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24693  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24944  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  25339  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24948  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25343  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25615  src/tensor/params.c          lists of named tensors: what a network consists of
-  25708  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25619  src/tensor/params.c          lists of named tensors: what a network consists of
+  25712  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26090  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26094  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26207  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26211  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26526  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26530  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26642  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26646  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27143  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27147  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27918  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27922  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28386  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28390  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28831  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28835  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29007  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29011  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29432  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29549  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29436  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29553  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29986  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29990  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30152  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30156  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30378  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30604  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30382  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30608  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30733  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30795  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30737  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30799  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30953  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31020  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31322  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30957  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31024  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31326  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31411  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31415  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31475  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31479  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31609  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31613  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31687  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31746  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31691  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31750  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32384  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32388  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32483  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32487  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32576  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32580  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32965  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  32969  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33547  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33551  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33666  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33758  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33670  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33762  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33829  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33833  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33933  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34033  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34108  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34248  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33937  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34037  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34112  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34252  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34583  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34587  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34809  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34813  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35055  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35059  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35116  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35120  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35660  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35664  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36216  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36511  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36220  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36515  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36906  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37508  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36910  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37512  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37585  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37589  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37683  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37894  src/runtime/device.c         which backend a context runs on
-  38036  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38186  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37687  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37898  src/runtime/device.c         which backend a context runs on
+  38040  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38190  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38357  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38422  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38361  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38426  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38772  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39194  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38776  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39198  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39918  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39922  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40373  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40377  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41176  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41180  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41394  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41398  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41667  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41671  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41935  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41939  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42112  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42116  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42286  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42647  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42883  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42290  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42651  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42887  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43031  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43197  src/runtime/context.c        opening and closing, the first error, totals
+  43035  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43201  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -8,7 +8,7 @@
 #ifndef TN_IR_BUILD
 #define TN_IR_BUILD
 #ifndef TINY_AMALGAMATED
-#include "position.c"
+#include "print.c"
 #endif
 
 // Lists of dims that operators make: with room for those that they put between before the node maker refuses them.

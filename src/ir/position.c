@@ -6,7 +6,7 @@
 #ifndef TN_IR_POSITION
 #define TN_IR_POSITION
 #ifndef TINY_AMALGAMATED
-#include "print.c"
+#include "uop.c"
 #endif
 
 static tiny_uop *tn_position_add(tiny_ctx *t, tiny_uop *u, int64_t k) {

@@ -818,4 +818,7 @@ static void tn_ir_close(tiny_ctx *t) {
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }
+#ifndef TINY_AMALGAMATED
+#include "position.c"
+#endif
 #endif

@@ -4,7 +4,7 @@ attributes #0 = { nounwind "no-builtins" }
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
-define hidden void @E_12_16_f715a607(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @E_12_16_d5a741a0(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -24,42 +24,38 @@ L0:
 L0.body:
   %v16 = mul nsw i32 %v15, 16
   %v17 = mul nsw i32 %v15, 12
-  %v18 = icmp slt i32 0, %v15
-  %v19 = select i1 %v18, i8 1, i8 0
-  %t3 = insertelement <8 x i8> poison, i8 %v19, i64 0
-  %v20 = shufflevector <8 x i8> %t3, <8 x i8> poison, <8 x i32> zeroinitializer
-  %v21 = icmp ne <8 x i8> %v20, %v11
-  %v22 = icmp slt i32 %v15, 11
-  %v23 = select i1 %v22, i8 1, i8 0
-  %t4 = insertelement <8 x i8> poison, i8 %v23, i64 0
-  %v24 = shufflevector <8 x i8> %t4, <8 x i8> poison, <8 x i32> zeroinitializer
-  %v25 = icmp ne <8 x i8> %v11, %v24
+  %v18 = icmp slt i32 %v15, 11
+  %v19 = icmp slt i32 0, %v15
+  %v20 = and i1 %v18, %v19
+  %v21 = select i1 %v20, i8 1, i8 0
+  %t3 = insertelement <8 x i8> poison, i8 %v21, i64 0
+  %v22 = shufflevector <8 x i8> %t3, <8 x i8> poison, <8 x i32> zeroinitializer
+  %v23 = icmp ne <8 x i8> %v22, %v11
   br label %L1
 L1:
-  %v26 = phi i32 [ 0, %L0.body ], [ %v26.next, %L1.tail ]
-  %t5 = icmp slt i32 %v26, 2
-  br i1 %t5, label %L1.body, label %L1.end
+  %v24 = phi i32 [ 0, %L0.body ], [ %v24.next, %L1.tail ]
+  %t4 = icmp slt i32 %v24, 2
+  br i1 %t4, label %L1.body, label %L1.end
 L1.body:
-  %v27 = mul nsw i32 %v26, 8
-  %v28 = add nsw i32 %v16, %v27
-  %t6 = getelementptr inbounds float, ptr %p1, i32 %v27
-  %v31 = load <8 x float>, ptr %t6, align 4
-  %v32 = add nsw i32 %v17, %v27
-  %v33 = add nsw i32 %v32, -12
-  %t7 = insertelement <8 x i32> poison, i32 %v27, i64 0
-  %v34 = shufflevector <8 x i32> %t7, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v35 = add nsw <8 x i32> %v34, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v36 = icmp slt <8 x i32> %v35, %v13
-  %v37 = and <8 x i1> %v21, %v36
-  %v38 = and <8 x i1> %v37, %v25
-  %t8 = getelementptr float, ptr %p2, i32 %v33
-  %v40 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t8, i32 4, <8 x i1> %v38, <8 x float> zeroinitializer)
-  %v41 = fadd contract <8 x float> %v31, %v40
-  %t9 = getelementptr inbounds float, ptr %p0, i32 %v28
-  store <8 x float> %v41, ptr %t9, align 4
+  %v25 = mul nsw i32 %v24, 8
+  %v26 = add nsw i32 %v16, %v25
+  %v28 = add nsw i32 %v25, %v17
+  %v29 = add nsw i32 %v28, -12
+  %t5 = insertelement <8 x i32> poison, i32 %v25, i64 0
+  %v30 = shufflevector <8 x i32> %t5, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v31 = add nsw <8 x i32> %v30, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v32 = icmp slt <8 x i32> %v31, %v13
+  %v33 = and <8 x i1> %v23, %v32
+  %t6 = getelementptr float, ptr %p1, i32 %v29
+  %v35 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t6, i32 4, <8 x i1> %v33, <8 x float> zeroinitializer)
+  %t7 = getelementptr inbounds float, ptr %p2, i32 %v25
+  %v37 = load <8 x float>, ptr %t7, align 4
+  %v38 = fadd contract <8 x float> %v35, %v37
+  %t8 = getelementptr inbounds float, ptr %p0, i32 %v26
+  store <8 x float> %v38, ptr %t8, align 4
   br label %L1.tail
 L1.tail:
-  %v26.next = add nsw i32 %v26, 1
+  %v24.next = add nsw i32 %v24, 1
   br label %L1
 L1.end:
   br label %L0.tail
@@ -74,14 +70,14 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @E_70_4e0fbd22(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @E_70_079e50dd(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
-  %p2.at = getelementptr i64, ptr %mem, i64 2
-  %p2 = load ptr, ptr %p2.at, align 8
   %p1.at = getelementptr i64, ptr %mem, i64 1
   %p1 = load ptr, ptr %p1.at, align 8
+  %p2.at = getelementptr i64, ptr %mem, i64 2
+  %p2 = load ptr, ptr %p2.at, align 8
   %t0 = insertelement <8 x float> poison, float 0x4059000000000000, i64 0
   %v6 = shufflevector <8 x float> %t0, <8 x float> poison, <8 x i32> zeroinitializer
   %t1 = insertelement <8 x float> poison, float 0xC0E0000000000000, i64 0
@@ -117,7 +113,7 @@ L0.body:
   %v34 = icmp slt i32 %v33, 0
   %v35 = select i1 %v34, i32 0, i32 %v33
   %v36 = sub nsw i32 62, %v35
-  %t13 = getelementptr inbounds float, ptr %p2, i32 %v36
+  %t13 = getelementptr inbounds float, ptr %p1, i32 %v36
   %v39 = load <8 x float>, ptr %t13, align 4
   %v40 = fmul contract <8 x float> %v6, %v39
   %v41 = fcmp olt <8 x float> %v40, %v9
@@ -135,7 +131,7 @@ L0.body:
   %v53 = xor <8 x i16> %v51, %v25
   %v54 = icmp ne <8 x i16> %v53, %v21
   %v55 = icmp ne <8 x i16> %v53, %v27
-  %t14 = getelementptr inbounds float, ptr %p1, i32 %v36
+  %t14 = getelementptr inbounds float, ptr %p2, i32 %v36
   %v57 = load <8 x float>, ptr %t14, align 4
   %v58 = fmul contract <8 x float> %v6, %v57
   %v59 = fcmp olt <8 x float> %v58, %v9
@@ -152,20 +148,20 @@ L0.body:
   %v70 = select <8 x i1> %v55, <8 x i16> %v53, <8 x i16> %v30
   %v71 = icmp ne <8 x i16> %v70, %v21
   %v72 = select <8 x i1> %v71, <8 x i16> %v70, <8 x i16> %v30
-  %v73 = sdiv <8 x i16> %v69, %v72
-  %v74 = sub <8 x i16> zeroinitializer, %v69
-  %v75 = select <8 x i1> %v55, <8 x i16> %v73, <8 x i16> %v74
-  %v76 = select <8 x i1> %v54, <8 x i16> %v75, <8 x i16> %v21
-  %v77 = srem <8 x i16> %v69, %v72
-  %v78 = select <8 x i1> %v55, <8 x i16> %v77, <8 x i16> %v21
-  %v79 = select <8 x i1> %v54, <8 x i16> %v78, <8 x i16> %v69
-  %v80 = icmp ne <8 x i16> %v79, %v21
-  %v81 = xor <8 x i16> %v79, %v53
-  %v82 = icmp slt <8 x i16> %v81, %v21
-  %v83 = and <8 x i1> %v80, %v82
-  %v84 = and <8 x i1> %v83, %v54
-  %v85 = select <8 x i1> %v84, <8 x i16> %v27, <8 x i16> %v21
-  %v86 = add <8 x i16> %v76, %v85
+  %v73 = srem <8 x i16> %v69, %v72
+  %v74 = select <8 x i1> %v55, <8 x i16> %v73, <8 x i16> %v21
+  %v75 = select <8 x i1> %v54, <8 x i16> %v74, <8 x i16> %v69
+  %v76 = icmp ne <8 x i16> %v75, %v21
+  %v77 = xor <8 x i16> %v75, %v53
+  %v78 = icmp slt <8 x i16> %v77, %v21
+  %v79 = and <8 x i1> %v76, %v78
+  %v80 = and <8 x i1> %v79, %v54
+  %v81 = select <8 x i1> %v80, <8 x i16> %v27, <8 x i16> %v21
+  %v82 = sdiv <8 x i16> %v69, %v72
+  %v83 = sub <8 x i16> zeroinitializer, %v69
+  %v84 = select <8 x i1> %v55, <8 x i16> %v82, <8 x i16> %v83
+  %v85 = select <8 x i1> %v54, <8 x i16> %v84, <8 x i16> %v21
+  %v86 = add <8 x i16> %v81, %v85
   %v87 = add <8 x i16> %v52, %v86
   %t15 = getelementptr inbounds i16, ptr %p0, i32 %v36
   store <8 x i16> %v87, ptr %t15, align 2
@@ -181,7 +177,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_9_300_7950ac1e(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_9_300_a88530ed(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -226,7 +222,7 @@ L1:
   br i1 %t10, label %L1.body, label %L1.end, !prof !{!"branch_weights", i32 74, i32 1}
 L1.body:
   %v48 = mul nsw i32 %v47, 4
-  %v49 = add nsw i32 %v37, %v48
+  %v49 = add nsw i32 %v48, %v37
   %t11 = getelementptr inbounds float, ptr %p1, i32 %v49
   %v51 = load <4 x float>, ptr %t11, align 4
   %v52 = fmul contract <4 x float> %v6, %v51
@@ -311,8 +307,8 @@ L1.end:
   %v140 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
   %v141 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
   %v142 = add <2 x i64> %v140, %v141
-  %v143 = extractelement <2 x i64> %v142, i64 0
-  %v144 = extractelement <2 x i64> %v142, i64 1
+  %v143 = extractelement <2 x i64> %v142, i64 1
+  %v144 = extractelement <2 x i64> %v142, i64 0
   %v145 = add i64 %v143, %v144
   %t15 = getelementptr inbounds i64, ptr %p0, i32 %v135
   store i64 %v145, ptr %t15, align 8
@@ -328,14 +324,14 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_40_56_48_2e70c124(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_40_56_48_6d01865e(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
-  %p2.at = getelementptr i64, ptr %mem, i64 2
-  %p2 = load ptr, ptr %p2.at, align 8
   %p1.at = getelementptr i64, ptr %mem, i64 1
   %p1 = load ptr, ptr %p1.at, align 8
+  %p2.at = getelementptr i64, ptr %mem, i64 2
+  %p2 = load ptr, ptr %p2.at, align 8
   %v10 = alloca <8 x float>, align 32
   %v21 = alloca <8 x float>, align 32
   %v24 = alloca <8 x float>, align 32
@@ -410,42 +406,42 @@ L2:
 L2.body:
   %v150 = add nsw i32 %v15, %v149
   %v151 = add nsw i32 %v79, %v150
-  %t4 = getelementptr inbounds float, ptr %p2, i32 %v151
+  %t4 = getelementptr inbounds float, ptr %p1, i32 %v151
   %v153 = load float, ptr %t4, align 4
   %t5 = insertelement <8 x float> poison, float %v153, i64 0
   %v154 = shufflevector <8 x float> %t5, <8 x float> poison, <8 x i32> zeroinitializer
   %v155 = mul nsw i32 %v149, 56
   %v156 = sub nsw i32 %v155, %v84
   %v157 = add nsw i32 %v156, 24
-  %t6 = getelementptr inbounds float, ptr %p1, i32 %v157
+  %t6 = getelementptr inbounds float, ptr %p2, i32 %v157
   %v159 = load <8 x float>, ptr %t6, align 4
   %v160 = fmul contract <8 x float> %v154, %v159
   %v163 = load <8 x float>, ptr %v10, align 32
   %v164 = fadd contract <8 x float> %v160, %v163
   store <8 x float> %v164, ptr %v10, align 32
   %v166 = add nsw i32 %v156, 32
-  %t7 = getelementptr inbounds float, ptr %p1, i32 %v166
+  %t7 = getelementptr inbounds float, ptr %p2, i32 %v166
   %v168 = load <8 x float>, ptr %t7, align 4
   %v169 = fmul contract <8 x float> %v154, %v168
   %v172 = load <8 x float>, ptr %v21, align 32
   %v173 = fadd contract <8 x float> %v169, %v172
   store <8 x float> %v173, ptr %v21, align 32
   %v175 = add nsw i32 %v156, 40
-  %t8 = getelementptr inbounds float, ptr %p1, i32 %v175
+  %t8 = getelementptr inbounds float, ptr %p2, i32 %v175
   %v177 = load <8 x float>, ptr %t8, align 4
   %v178 = fmul contract <8 x float> %v154, %v177
   %v181 = load <8 x float>, ptr %v24, align 32
   %v182 = fadd contract <8 x float> %v178, %v181
   store <8 x float> %v182, ptr %v24, align 32
   %v184 = add nsw i32 %v156, 48
-  %t9 = getelementptr inbounds float, ptr %p1, i32 %v184
+  %t9 = getelementptr inbounds float, ptr %p2, i32 %v184
   %v186 = load <8 x float>, ptr %t9, align 4
   %v187 = fmul contract <8 x float> %v154, %v186
   %v190 = load <8 x float>, ptr %v27, align 32
   %v191 = fadd contract <8 x float> %v187, %v190
   store <8 x float> %v191, ptr %v27, align 32
   %v193 = add nsw i32 %v151, 48
-  %t10 = getelementptr inbounds float, ptr %p2, i32 %v193
+  %t10 = getelementptr inbounds float, ptr %p1, i32 %v193
   %v195 = load float, ptr %t10, align 4
   %t11 = insertelement <8 x float> poison, float %v195, i64 0
   %v196 = shufflevector <8 x float> %t11, <8 x float> poison, <8 x i32> zeroinitializer
@@ -466,7 +462,7 @@ L2.body:
   %v219 = fadd contract <8 x float> %v215, %v218
   store <8 x float> %v219, ptr %v35, align 32
   %v221 = add nsw i32 %v151, 96
-  %t12 = getelementptr inbounds float, ptr %p2, i32 %v221
+  %t12 = getelementptr inbounds float, ptr %p1, i32 %v221
   %v223 = load float, ptr %t12, align 4
   %t13 = insertelement <8 x float> poison, float %v223, i64 0
   %v224 = shufflevector <8 x float> %t13, <8 x float> poison, <8 x i32> zeroinitializer
@@ -487,7 +483,7 @@ L2.body:
   %v247 = fadd contract <8 x float> %v243, %v246
   store <8 x float> %v247, ptr %v44, align 32
   %v249 = add nsw i32 %v151, 144
-  %t14 = getelementptr inbounds float, ptr %p2, i32 %v249
+  %t14 = getelementptr inbounds float, ptr %p1, i32 %v249
   %v251 = load float, ptr %t14, align 4
   %t15 = insertelement <8 x float> poison, float %v251, i64 0
   %v252 = shufflevector <8 x float> %t15, <8 x float> poison, <8 x i32> zeroinitializer
@@ -508,7 +504,7 @@ L2.body:
   %v275 = fadd contract <8 x float> %v271, %v274
   store <8 x float> %v275, ptr %v53, align 32
   %v277 = add nsw i32 %v151, 192
-  %t16 = getelementptr inbounds float, ptr %p2, i32 %v277
+  %t16 = getelementptr inbounds float, ptr %p1, i32 %v277
   %v279 = load float, ptr %t16, align 4
   %t17 = insertelement <8 x float> poison, float %v279, i64 0
   %v280 = shufflevector <8 x float> %t17, <8 x float> poison, <8 x i32> zeroinitializer
@@ -670,7 +666,7 @@ attributes #0 = { nounwind "no-builtins" }
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
-define hidden void @r_40_48_24_1a5a279d(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_40_48_24_e691e115(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -760,7 +756,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @E_48_32_95f2f5d1(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @E_48_32_b3cc07b6(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -1077,7 +1073,7 @@ L3:
   br i1 %t19, label %L3.body, label %L3.end
 L3.body:
   %v306 = mul nsw i32 %v305, 32
-  %v307 = add nsw i32 %v28, %v306
+  %v307 = add nsw i32 %v306, %v28
   br label %L4
 L4:
   %v308 = phi i32 [ 0, %L3.body ], [ %v308.next, %L4.tail ]
@@ -1114,7 +1110,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_3_40_40_5dcca02c(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_3_40_40_0553606a(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -1139,17 +1135,17 @@ L0.body:
   %t2 = getelementptr inbounds float, ptr %p0, i32 %v15
   store float %v22, ptr %t2, align 4
   %v24 = add nsw i32 %v15, 40
+  %v28 = load float, ptr %v8, align 4
   %t3 = getelementptr inbounds float, ptr %p1, i32 %v24
-  %v27 = load float, ptr %t3, align 4
-  %v30 = load float, ptr %v8, align 4
-  %v31 = fadd contract float %v27, %v30
+  %v30 = load float, ptr %t3, align 4
+  %v31 = fadd contract float %v28, %v30
   %t4 = getelementptr inbounds float, ptr %p0, i32 %v24
   store float %v31, ptr %t4, align 4
   %v33 = add nsw i32 %v15, 80
+  %v37 = load float, ptr %v12, align 4
   %t5 = getelementptr inbounds float, ptr %p1, i32 %v33
-  %v36 = load float, ptr %t5, align 4
-  %v39 = load float, ptr %v12, align 4
-  %v40 = fadd contract float %v36, %v39
+  %v39 = load float, ptr %t5, align 4
+  %v40 = fadd contract float %v37, %v39
   %t6 = getelementptr inbounds float, ptr %p0, i32 %v33
   store float %v40, ptr %t6, align 4
   store float %v22, ptr %v3, align 4
@@ -1167,7 +1163,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @E_1024_8192_bc85f601(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @E_1024_8192_ec9572a4(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8

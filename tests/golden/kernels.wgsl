@@ -5,7 +5,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @group(0) @binding(2) var<storage, read_write> p2: array<f32>;
 @compute @workgroup_size(12, 10, 1)
-fn E_10_12_947221bb(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn E_10_12_289fe12a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[0]);
   let x1: i32 = ((i32(item[1])) * 12i) + x0;
   let v2: f32 = p1[x1];
@@ -19,7 +19,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @compute @workgroup_size(16, 13, 1)
-fn E_13_16_721b86ba(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn E_13_16_6e48b85e(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[1]);
   let x1: i32 = i32(item[0]);
   let x2: i32 = (x0 * 16i) + x1;
@@ -34,22 +34,22 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @compute @workgroup_size(50, 1, 1)
-fn E_100_9ab16832(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn E_100_249f655e(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = ((i32(group[0])) * 50i) + (i32(item[0]));
   let v1: f32 = p1[x0];
-  p0[x0] = ((((log2(v1)) * 0x1.62e43p-1f) + (exp2((v1 * 0x1.715476p+0f)))) + (((trunc(v1)) + (sqrt(v1))) + (sin(v1))));
+  p0[x0] = ((((trunc(v1)) + (sqrt(v1))) + (sin(v1))) + (((log2(v1)) * 0x1.62e43p-1f) + (exp2((v1 * 0x1.715476p+0f)))));
 }
 // == chosen
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
-@group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @group(0) @binding(2) var<storage, read_write> p2: array<f32>;
+@group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @compute @workgroup_size(63, 1, 1)
-fn E_7_9_230382a7(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn E_7_9_5c7048c5(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[0]);
-  let v1: f32 = p1[x0];
-  let v2: f32 = p2[x0];
+  let v1: f32 = p2[x0];
+  let v2: f32 = p1[x0];
   p0[x0] = (select((v2 * (-0x1p+0f)), v1, ((v1 != v1) != (v1 < v2))));
 }
 // == integers
@@ -59,32 +59,32 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(2) var<storage, read_write> p2: array<i32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<i32>;
 @compute @workgroup_size(13, 1, 1)
-fn E_65_084a7856(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn E_65_766e420c(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = ((i32(group[0])) * 13i) + (i32(item[0]));
   let v1: i32 = p2[x0];
-  let x2: i32 = v1 % 7i;
-  let v3: i32 = p1[x0];
-  let x4: bool = v3 != 0i;
-  let x5: bool = v3 != (-1i);
-  let x6: i32 = select(1i, v3, x5);
-  let x7: i32 = select(1i, x6, (x6 != 0i));
-  let x8: i32 = select(v1, (select(0i, (v1 % x7), x5)), x4);
-  p0[x0] = ((((select(0i, 7i, (x2 < 0i))) + x2) + ((select(0i, (-1i), (((x8 != 0i) & ((x8 ^ v3) < 0i)) & x4))) + (select(0i, (select((v1 * (-1i)), (v1 / x7), x5)), x4)))) + ((v3 & v1) + (v3 * v1)));
+  let v2: i32 = p1[x0];
+  let x3: bool = v1 != 0i;
+  let x4: bool = v1 != (-1i);
+  let x5: i32 = select(1i, v1, x4);
+  let x6: i32 = select(1i, x5, (x5 != 0i));
+  let x7: i32 = select(v2, (select(0i, (v2 % x6), x4)), x3);
+  let x8: i32 = v2 % 7i;
+  p0[x0] = (((v1 & v2) + (v1 * v2)) + (((select(0i, (-1i), (((x7 != 0i) & ((x7 ^ v1) < 0i)) & x3))) + (select(0i, (select((v2 * (-1i)), (v2 / x6), x4)), x3))) + ((select(0i, 7i, (x8 < 0i))) + x8)));
 }
 // == shifts
 fn infinity() -> f32 { let bits = 0x7F800000u; return bitcast<f32>(bits); }
 fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<i32>;
-@group(0) @binding(2) var<storage, read_write> p2: array<i32>;
 @group(0) @binding(3) var<storage, read_write> p3: array<i32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<i32>;
+@group(0) @binding(2) var<storage, read_write> p2: array<i32>;
 @compute @workgroup_size(33, 1, 1)
-fn E_33_fa17b13a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn E_33_df9d177a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[0]);
-  let v1: i32 = p2[x0];
+  let v1: i32 = p3[x0];
   let x2: i32 = v1 & 31i;
-  let v3: i32 = p3[x0];
-  let v4: i32 = p1[x0];
+  let v3: i32 = p1[x0];
+  let v4: i32 = p2[x0];
   p0[x0] = ((select((v3 << u32(x2)), 0i, (x2 != v1))) + (v4 >> u32(3i)));
 }
 // == least
@@ -94,12 +94,11 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(1) var<storage, read_write> p1: array<i32>;
 var<workgroup> local4: array<i32, 240>;
 @compute @workgroup_size(60, 4, 1)
-fn r_4_300_76d20a3f(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_4_300_dec452e0(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[1]);
   let x1: i32 = i32(item[0]);
   let x2: bool = x1 < 1i;
   var acc3: i32;
-  acc3 = (-2147483647i - 1);
   let x5: i32 = x0 * 60i;
   let x6: i32 = x5 + x1;
   var acc7: i32;
@@ -113,11 +112,12 @@ fn r_4_300_76d20a3f(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
   }
   local4[x6] = (acc7);
   workgroupBarrier();
+  acc3 = (-2147483647i - 1);
   for (var r13: i32 = 0; r13 < 60i; r13++) {
-    let v14: i32 = acc3;
-    let x15: i32 = x5 + r13;
-    let v16: i32 = local4[x15];
-    acc3 = (select(v14, v16, (v14 < v16)));
+    let x14: i32 = x5 + r13;
+    let v15: i32 = local4[x14];
+    let v16: i32 = acc3;
+    acc3 = (select(v15, v16, (v15 < v16)));
   }
   if (x2) { p0[x0] = (acc3); }
 }
@@ -128,7 +128,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(1) var<storage, read_write> p1: array<i32>;
 @group(0) @binding(2) var<storage, read_write> p2: array<f32>;
 @compute @workgroup_size(31, 1, 1)
-fn E_31_c4189439(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn E_31_43326dcf(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[0]);
   let v1: i32 = p1[x0];
   let v2: f32 = p2[x0];
@@ -143,7 +143,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 var<workgroup> local6: array<f32, 180>;
 @compute @workgroup_size(60, 3, 1)
-fn r_6_480_8c74a7e2(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_6_480_e40a1105(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(group[0]);
   let x1: i32 = i32(item[1]);
   let x2: i32 = (x0 * 3i) + x1;
@@ -154,12 +154,12 @@ fn r_6_480_8c74a7e2(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invo
   let x7: i32 = x1 * 60i;
   let x8: i32 = x7 + x3;
   var acc9: f32;
-  acc9 = 0x0p+0f;
   let x10: i32 = (x0 * 1440i) + ((x1 * 480i) + x3);
+  acc9 = 0x0p+0f;
   for (var r11: i32 = 0; r11 < 8i; r11++) {
     let x12: i32 = (r11 * 60i) + x10;
     let v13: f32 = p1[x12];
-    acc9 = ((acc9) + v13);
+    acc9 = (v13 + (acc9));
   }
   local6[x8] = (acc9);
   workgroupBarrier();
@@ -177,11 +177,10 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 var<workgroup> local3: array<f32, 64>;
 @compute @workgroup_size(64, 1, 1)
-fn r_4096_afcd7e9a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_4096_413e2369(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[0]);
   let x1: bool = x0 < 1i;
   var acc2: f32;
-  acc2 = 0x0p+0f;
   var acc4: f32;
   acc4 = 0x0p+0f;
   for (var r5: i32 = 0; r5 < 64i; r5++) {
@@ -191,9 +190,10 @@ fn r_4096_afcd7e9a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invoc
   }
   local3[x0] = (acc4);
   workgroupBarrier();
+  acc2 = 0x0p+0f;
   for (var r8: i32 = 0; r8 < 64i; r8++) {
     let v9: f32 = local3[r8];
-    acc2 = ((acc2) + v9);
+    acc2 = (v9 + (acc2));
   }
   if (x1) { p0[0i] = (acc2); }
 }
@@ -204,30 +204,30 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 var<workgroup> local4: array<f32, 175>;
 @compute @workgroup_size(35, 5, 1)
-fn r_5_70_9f1e64ee(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_5_70_72acccc2(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[1]);
   let x1: i32 = i32(item[0]);
   let x2: bool = x1 < 1i;
   var acc3: f32;
-  acc3 = (-infinity());
   let x5: i32 = x0 * 35i;
   let x6: i32 = x5 + x1;
   var acc7: f32;
-  let x8: i32 = (x0 * 70i) + x1;
   acc7 = (-infinity());
+  let x8: i32 = (x0 * 70i) + x1;
   for (var r9: i32 = 0; r9 < 2i; r9++) {
-    let x10: i32 = (r9 * 35i) + x8;
-    let v11: f32 = p1[x10];
-    let v12: f32 = acc7;
-    acc7 = (select((select(v12, v11, (v12 < v11))), (not_a_number()), (v11 != v11)));
+    let v10: f32 = acc7;
+    let x11: i32 = (r9 * 35i) + x8;
+    let v12: f32 = p1[x11];
+    acc7 = (select((select(v12, v10, (v12 < v10))), (not_a_number()), (v10 != v10)));
   }
   local4[x6] = (acc7);
   workgroupBarrier();
+  acc3 = (-infinity());
   for (var r13: i32 = 0; r13 < 35i; r13++) {
-    let v14: f32 = acc3;
-    let x15: i32 = x5 + r13;
-    let v16: f32 = local4[x15];
-    acc3 = (select((select(v16, v14, (v16 < v14))), (not_a_number()), (v14 != v14)));
+    let x14: i32 = x5 + r13;
+    let v15: f32 = local4[x14];
+    let v16: f32 = acc3;
+    acc3 = (select((select(v16, v15, (v16 < v15))), (not_a_number()), (v15 != v15)));
   }
   if (x2) { p0[x0] = (acc3); }
 }
@@ -239,18 +239,18 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(3) var<storage, read_write> p3: array<f32>;
 @group(0) @binding(2) var<storage, read_write> p2: array<f32>;
 @compute @workgroup_size(64, 4, 1)
-fn r_64_64_32_f2e41b2d(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = i32(item[1]);
-  let x1: i32 = i32(group[0]);
+fn r_64_64_32_d9906714(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+  let x0: i32 = i32(group[0]);
+  let x1: i32 = i32(item[1]);
   let x2: i32 = i32(item[0]);
-  let x3: i32 = ((x0 * 64i) + (x1 * 256i)) + x2;
+  let x3: i32 = ((x0 * 256i) + (x1 * 64i)) + x2;
   var acc4: f32;
-  let x5: i32 = (x0 * 32i) + (x1 * 128i);
+  let x5: i32 = (x1 * 32i) + (x0 * 128i);
   acc4 = 0x0p+0f;
   for (var r6: i32 = 0; r6 < 32i; r6++) {
-    let x7: i32 = (r6 * 64i) + x2;
+    let x7: i32 = x5 + r6;
     let v8: f32 = p1[x7];
-    let x9: i32 = x5 + r6;
+    let x9: i32 = (r6 * 64i) + x2;
     let v10: f32 = p3[x9];
     acc4 = ((v8 * v10) + (acc4));
   }
@@ -264,7 +264,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @compute @workgroup_size(12, 1, 1)
-fn r_12_200_200_200_846080f2(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_12_200_200_200_b896767e(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = (i32(item[0])) * 200i;
   var acc1: f32;
   var acc2: f32;
@@ -295,7 +295,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @compute @workgroup_size(12, 1, 1)
-fn r_12_96_96_96_e181ccfe(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_12_96_96_96_cf33760e(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = (i32(item[0])) * 96i;
   var acc1: f32;
   var acc2: f32;
@@ -303,7 +303,7 @@ fn r_12_96_96_96_e181ccfe(@builtin(workgroup_id) group: vec3<u32>, @builtin(loca
   for (var r3: i32 = 0; r3 < 96i; r3++) {
     let x4: i32 = x0 + r3;
     let v5: f32 = p1[x4];
-    acc2 = ((acc2) + v5);
+    acc2 = (v5 + (acc2));
   }
   let x6: f32 = (acc2) * 0x1.555556p-7f;
   acc1 = 0x0p+0f;
@@ -327,14 +327,14 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(1) var<storage, read_write> p1: array<i32>;
 @group(0) @binding(2) var<storage, read_write> p2: array<f32>;
 @compute @workgroup_size(48, 5, 1)
-fn r_40_48_24_226221b2(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
-  let x0: i32 = i32(group[0]);
-  let x1: i32 = i32(item[1]);
+fn r_40_48_24_9da26a2b(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+  let x0: i32 = i32(item[1]);
+  let x1: i32 = i32(group[0]);
   let x2: i32 = i32(item[0]);
-  let x3: i32 = ((x0 * 240i) + (x1 * 48i)) + x2;
-  let x4: i32 = (x0 * 5i) + x1;
+  let x3: i32 = ((x0 * 48i) + (x1 * 240i)) + x2;
+  let x4: i32 = (x1 * 5i) + x0;
   let v5: i32 = p1[x4];
-  let x6: bool = ((-1i) < v5) & (v5 < 24i);
+  let x6: bool = (v5 < 24i) & ((-1i) < v5);
   let x7: i32 = (v5 * 48i) + x2;
   let v8: f32 = select(0x0p+0f, p2[x7], x6);
   p0[x3] = (select(0x0p+0f, v8, x6));
@@ -347,7 +347,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(2) var<storage, read_write> p2: array<f32>;
 var<workgroup> local8: array<f32, 150>;
 @compute @workgroup_size(3, 10, 5)
-fn r_8_10_10_3_4_3_91383bf0(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_8_10_10_3_4_3_9b5a6328(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(group[0]);
   let x1: i32 = i32(group[1]);
   let x2: i32 = i32(item[2]);
@@ -356,32 +356,32 @@ fn r_8_10_10_3_4_3_91383bf0(@builtin(workgroup_id) group: vec3<u32>, @builtin(lo
   let x5: i32 = i32(item[0]);
   let x6: bool = x5 < 1i;
   var acc7: f32;
-  acc7 = 0x0p+0f;
   let x9: i32 = x2 * 30i;
   let x10: i32 = x3 * 3i;
   let x11: i32 = x9 + (x10 + x5);
   var acc12: f32;
-  let x13: i32 = (x1 * 36i) + x5;
-  let x14: i32 = (x0 * 60i) + ((x2 * 12i) + (x5 + x3));
+  let x13: i32 = (x0 * 60i) + ((x2 * 12i) + (x5 + x3));
+  let x14: i32 = (x1 * 36i) + x5;
   acc12 = 0x0p+0f;
   for (var r15: i32 = 0; r15 < 4i; r15++) {
-    let x16: i32 = (r15 * 9i) + x13;
-    let x17: i32 = (r15 * 144i) + x14;
+    let x16: i32 = (r15 * 144i) + x13;
+    let x17: i32 = (r15 * 9i) + x14;
     for (var r18: i32 = 0; r18 < 3i; r18++) {
-      let x19: i32 = (r18 * 3i) + x16;
+      let x19: i32 = (r18 * 12i) + x16;
       let v20: f32 = p1[x19];
-      let x21: i32 = (r18 * 12i) + x17;
+      let x21: i32 = (r18 * 3i) + x17;
       let v22: f32 = p2[x21];
       acc12 = ((v20 * v22) + (acc12));
     }
   }
   local8[x11] = (acc12);
   workgroupBarrier();
-  let x23: i32 = x9 + x10;
+  let x23: i32 = x10 + x9;
+  acc7 = 0x0p+0f;
   for (var r24: i32 = 0; r24 < 3i; r24++) {
     let x25: i32 = x23 + r24;
     let v26: f32 = local8[x25];
-    acc7 = ((acc7) + v26);
+    acc7 = (v26 + (acc7));
   }
   if (x6) { p0[x4] = (acc7); }
 }
@@ -393,7 +393,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(1) @binding(1) var<uniform> a1: u32;
 @group(1) @binding(0) var<uniform> a0: u32;
 @compute @workgroup_size(50, 1, 1)
-fn E_50_a57b04d1(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn E_50_86efc2fb(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = i32(item[0]);
   let x1: u32 = (a2 ^ a1) ^ 466688986u;
   let x2: u32 = a0 + a2;
@@ -429,7 +429,7 @@ fn E_50_a57b04d1(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocat
   let x32: u32 = ((x30 >> u32(16u)) | (x30 << u32(16u))) ^ x31;
   let x33: u32 = x32 + x31;
   let x34: u32 = (((x32 >> u32(8u)) | (x32 << u32(24u))) ^ x33) + (x1 + 4u);
-  let x35: u32 = x34 + (x33 + a2);
+  let x35: u32 = (x33 + a2) + x34;
   let x36: u32 = ((x34 >> u32(19u)) | (x34 << u32(13u))) ^ x35;
   let x37: u32 = x36 + x35;
   let x38: u32 = ((x36 >> u32(17u)) | (x36 << u32(15u))) ^ x37;
@@ -442,7 +442,7 @@ fn not_a_number() -> f32 { let bits = 0x7FC00000u; return bitcast<f32>(bits); }
 @group(0) @binding(0) var<storage, read_write> p0: array<f32>;
 @group(0) @binding(1) var<storage, read_write> p1: array<f32>;
 @compute @workgroup_size(3, 1, 1)
-fn r_3_40_40_5dcca02c(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
+fn r_3_40_40_0553606a(@builtin(workgroup_id) group: vec3<u32>, @builtin(local_invocation_id) item: vec3<u32>) {
   let x0: i32 = (i32(item[0])) * 40i;
   var acc1: f32;
   acc1 = 0x0p+0f;
