@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 311e4bb46887bce0b9202aaf04f16acf10213e43a1789aa54a5fa918157e303b
+/* tiny.h 0.1.0, source 2953791255444a54986055f3a91ac6362d7838c12cc95f419bcee75e06902a2d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -885,16 +885,18 @@ TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_
 // one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_get still gives
 // the greatest, tiny_shape_now what there is; tiny_read and tiny_item want and give that. What x computes is right for
 // its length: sums, means, norms, softmax, running sums, products of matrices ..; operators that cannot be say so,
-// TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is.
+// TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is. [torch.narrow]
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
 // x with fill where its length leaves an axis empty: a whole dim again, for every operator.
+// [torch.nn.functional.pad]
 TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill);
 // The length of an axis as a 0-d i64: a number as of tiny_length where tiny_slice_to gave it, else a constant.
+// [torch.Tensor.size]
 TINY_API tiny_tensor *tiny_length_of(tiny_tensor *x, int axis);
-// Where the position along an axis is below n, a number of tiny_length: bool, of x's shape.
+// Where the position along an axis is below n, a number of tiny_length: bool, of x's shape. [torch.arange]
 TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n);
 // count elements of one axis, from the number begin on, of tiny_length. As a view it can be assigned to: a cache that is
-// appended to. TINY_E_SHAPE: by its bounds begin could leave no room for count.
+// appended to. TINY_E_SHAPE: by its bounds begin could leave no room for count. [torch.narrow]
 TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count);
 // length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
@@ -2832,7 +2834,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "311e4bb46887bce0b9202aaf04f16acf10213e43a1789aa54a5fa918157e303b"
+#define TN_SOURCE_ID "2953791255444a54986055f3a91ac6362d7838c12cc95f419bcee75e06902a2d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -15894,8 +15896,6 @@ TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
 #define TN_TENSOR_LENGTH
 #ifndef TINY_AMALGAMATED
 #include "movement.c"
-#include "../rules/symbolic.c"
-#include "../rules/notation_end.c"
 #endif
 
 enum { TN_POSITION_NODES = 64 };           // of the arithmetic that makes one
@@ -43329,94 +43329,94 @@ Where things stand in tiny.h
     500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
     767  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1486  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1488  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1692  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1694  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2058  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2060  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2214  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2216  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2351  src/api/io.h                 tensors from files and to files
-   2427  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2353  src/api/io.h                 tensors from files and to files
+   2429  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2842  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2844  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3008  src/base/number.c            numbers as text, in and out
-   3445  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3010  src/base/number.c            numbers as text, in and out
+   3447  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3630  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3632  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3820  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3822  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3922  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3924  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4328  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4330  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4446  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4448  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4593  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5086  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4595  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5088  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5666  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5668  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5897  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6057  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6883  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   5899  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6059  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6885  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   6967  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   6969  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7074  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7076  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7165  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7167  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7277  src/ir/args.c                which k, v and sources fit an op
-   7447  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8066  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7279  src/ir/args.c                which k, v and sources fit an op
+   7449  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8068  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8649  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8651  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9096  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9098  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9208  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9210  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9645  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9647  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9919  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9921  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10831  src/ir/spec.c                the verifier
-  11178  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10833  src/ir/spec.c                the verifier
+  11180  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11408  src/rules/notation.c         the algebra that bodies of rules are written in
-  11443  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11641  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11410  src/rules/notation.c         the algebra that bodies of rules are written in
+  11445  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11643  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11801  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11803  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12195  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12197  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12394  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12396  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12808  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12810  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13150  src/rules/decompose.c        from what the IR means to what a target can do
-  13740  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13152  src/rules/decompose.c        from what the IR means to what a target can do
+  13742  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13774  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13776  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14273  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14275  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14366  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14368  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15049  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15051  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15270  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15272  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15887  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  15889  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
   16110  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll

@@ -706,7 +706,9 @@ static tiny_uop *tn_run_meant(tiny_ctx *t, const tn_run_call *c, const tn_bound_
   if (!o->meant) return u;
   for (int i = 0; i < c->p->nscalar; i++) {
     const tn_bound_scalar *s = &c->p->scalar[i];
-    if (s->kind == TN_SCALAR_INPUT) tn_map_set(t, &now, s->u, tn_uop_of(c->in[s->input]));
+    if (s->kind != TN_SCALAR_INPUT || !s->u->nv) continue;
+    const tiny_uop *in = tn_uop_of(c->in[s->input]);         // its value is within the captured bounds
+    tn_map_set(t, &now, s->u, tn_uop_make_with(t, TINY_OP_SCALAR, s->u->dtype, 1, 0, NULL, in->k, 2, s->u->v, in->ptr));
   }
   const tiny_uop *meant = tn_substitute(t, o->meant, &now);
   for (uint32_t i = 0; i < meant->nsrc; i++)

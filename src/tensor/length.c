@@ -8,8 +8,6 @@
 #define TN_TENSOR_LENGTH
 #ifndef TINY_AMALGAMATED
 #include "movement.c"
-#include "../rules/symbolic.c"
-#include "../rules/notation_end.c"
 #endif
 
 enum { TN_POSITION_NODES = 64 };           // of the arithmetic that makes one
