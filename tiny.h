@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2953791255444a54986055f3a91ac6362d7838c12cc95f419bcee75e06902a2d
+/* tiny.h 0.1.0, source b06380d459ec1c5b189f6d3acdd8b11a20c03f7ed268869c328851408b4ac311
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2834,7 +2834,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2953791255444a54986055f3a91ac6362d7838c12cc95f419bcee75e06902a2d"
+#define TN_SOURCE_ID "b06380d459ec1c5b189f6d3acdd8b11a20c03f7ed268869c328851408b4ac311"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -28691,6 +28691,10 @@ static void tn_masked_zeros(tn_masking *f, int at, const tn_supposed *s) {
   if (!store || k->node->op == TINY_OP_ASSIGN || tn_sure_of(s, store->src[1]) != TN_SURE_ZERO ||
       !tn_is_stored_along(f->t, s->x, end))
     return;
+  for (uint32_t i = 1; i < k->ast->nsrc; i++) {            // nobody reads them either
+    const tiny_uop *masked = k->ast->src[i];
+    if (!masked->k && tn_is_stored_along(f->t, masked->src[0], end) && tn_follows(f->t, s->x, masked->src[0])) return;
+  }
   tn_push(f->t, &f->zero[at], s->x);
   tn_kernel_masked(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
 }
@@ -30170,9 +30174,10 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
 
 enum { TN_MAX_BOUNDS = 32 };
 typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
-// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0
+// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: and what
+// it stores of a block that reaches beyond, nobody reads
 typedef struct tn_loop_bounds {
-  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept;
+  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept, unread;
   int64_t c; tiny_uop *rest;
 } tn_loop_bounds;
 
@@ -30256,8 +30261,8 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   tn_loops_around(t, u, i, &around);
   if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
-  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; }
-  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || c % b->c)) return 0;
+  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
+  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || (!b->unread && c % b->c))) return 0;
   if (!c) {
     at = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_LT, none, e), none, n);
   } else {
@@ -30338,16 +30343,18 @@ static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) 
   tn_list all = {NULL, 0, 0};
   tiny_uop *end = sink->src[0], *bare = tn_masked_drop(t, sink);
   uint32_t filled = 0;
+  int carried = 0;
   memset(b, 0, sizeof *b);
   if (bare == sink) return sink;
   tn_toposort(t, bare, &all);
   for (int i = 0; i < all.n; i++) {
-    if (tn_is_carried(all.u[i])) return bare;
+    carried |= tn_is_carried(all.u[i]);
     b->kept |= all.u[i]->op == TINY_OP_DEFINE;
   }
   for (int i = all.n - 1; i >= 0; i--) for (uint32_t f = bare->nsrc; f < sink->nsrc; f++) {       // END first
     tiny_uop *u = all.u[i], *masked = sink->src[f];
     if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
+    if (carried && u != end) continue;     // a scan goes on from iteration to iteration
     for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
       if (!tn_is_loop(u->src[j]) || !tn_closes(masked, u->src[j])) continue;
       if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
@@ -30774,6 +30781,15 @@ static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tin
   return NULL;
 }
 
+// Does MASKED u say that the last iterations of a loop of the kernel store what nobody reads?
+static int tn_ends_early(const tiny_uop *u, const tiny_uop *sink) {
+  tn_affine x;
+  tn_affine_start(&x, TINY_INDEX);
+  if (u->k || u->nsrc != 2 || !tn_closes(sink->src[0], u->src[1]) || !tn_affine_add(&x, u->src[0], 1, 0)) return 0;
+  for (int i = 0; i < x.n; i++) if (x.term[i].x == u->src[1]) return x.term[i].c > 0;
+  return 0;
+}
+
 // The kernel with its scans as carried REDUCEs; their loop becomes the innermost of the kernel's.
 static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
   tiny_uop *loop = NULL, *carried = NULL, *next, *end = sink->src[0];
@@ -30971,10 +30987,36 @@ static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
   return n;
 }
 
+// What MASKED u says of a, where that is the outer one of two ranges, nb the extent of the inner one, that become
+// `both`: a >= k is both >= nb k, a < k is both < nb k. NULL: it says no such thing.
+static tiny_uop *tn_collapse_masked(tiny_ctx *t, tiny_uop *u, const tiny_uop *a, const tiny_uop *b, tiny_uop *both,
+                                    int64_t nb) {
+  tn_affine x;
+  int64_t c = 0;
+  tn_affine_start(&x, TINY_INDEX);
+  if (u->op != TINY_OP_MASKED || u->k || !tn_affine_add(&x, u->src[0], 1, 0) || !tn_affine_small(&x)) return NULL;
+  for (int i = 0; i < x.n; i++) {
+    if (tn_depends(t, x.term[i].x, b) || (x.term[i].x != a && tn_depends(t, x.term[i].x, a))) return NULL;
+    if (x.term[i].x == a) { c = x.term[i].c; tn_affine_drop(&x, i--); }
+  }
+  if (c != 1 && c != -1) return NULL;
+  tiny_uop *now = tn_u2(t, TINY_OP_MUL, tn_affine_node(t, &x, TINY_INDEX), tn_index(t, nb));
+  now = tn_u2(t, TINY_OP_ADD, now, c > 0 ? tn_u2(t, TINY_OP_ADD, both, tn_index(t, 1 - nb)) :
+                                           tn_u2(t, TINY_OP_MUL, both, tn_index(t, -1)));
+  tn_list src = {NULL, 0, 0};
+  tn_push(t, &src, tn_simplify(t, now));
+  for (uint32_t i = 1; i < u->nsrc; i++) tn_push(t, &src, u->src[i] == a ? both : u->src[i]);
+  return tn_like(t, u, 1, src.n, src.u);
+}
+
 // The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
 static tiny_uop *tn_collapse_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
   const int64_t nb = tn_range_extent(b);
   tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
+  for (uint32_t i = 1; i < sink->nsrc; i++) {
+    tiny_uop *masked = sink->src[i], *now = tn_collapse_masked(t, masked, a, b, both, nb);
+    if (now) sink = tn_replace(t, sink, 1, &masked, &now);
+  }
   to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
   to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
   sink = tn_replace(t, sink, 2, from, to);
@@ -34621,9 +34663,14 @@ typedef struct tn_pipeline {
 static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
   return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
 }
+// A scan leaves out nothing but what comes after all that is read.
 static tiny_uop *tn_pass_scans(tn_pipeline *p, tiny_uop *sink) {
   tiny_uop *bare = tn_masked_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
-  return scans == bare ? sink : scans;     // a scan leaves nothing out
+  tn_list src = {NULL, 0, 0};
+  if (scans == bare) return sink;
+  for (uint32_t i = 0; i < scans->nsrc; i++) tn_push(p->t, &src, scans->src[i]);
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (tn_ends_early(sink->src[i], scans)) tn_push(p->t, &src, sink->src[i]);
+  return tn_like(p->t, scans, 1, src.n, src.u);
 }
 static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewrite(p->t, sink, tn_rules_gate, NULL); }
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
@@ -39721,9 +39768,14 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
 
 // The node whose elements in order are u's: a reshape is not stored for its own sake, unless what
 // it shows is overwritten.
+static int tn_is_memory_view(const tiny_uop *u) {
+  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
+  return tn_is_leaf(u);
+}
 static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
   tiny_uop *x = u;
-  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH) &&
+  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH ||
+                          (x->op == TINY_OP_PREFIX && tn_is_memory_view(x))) &&
          (x->src[0]->nsrc || tn_is_leaf(x->src[0])))
     x = x->src[0];
   return tn_map_has(bases, tn_state_of(x)) ? u : x;
@@ -40739,7 +40791,7 @@ static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
   int n = 0;
   for (int i = 0; i < c->m; i++) if (c->root[i]) {
     tiny_uop *u = c->root[i];
-    while (!tn_is_leaf(u) && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+    while (!tn_is_leaf(u) && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
     if (tn_is_leaf(u) || u->op == TINY_OP_ASSIGN) c->root[i] = tn_u1(t, TINY_OP_CONTIGUOUS, c->root[i]);
     c->roots.u[n++] = c->root[i];
   }
@@ -41082,7 +41134,9 @@ static tiny_uop *tn_run_meant(tiny_ctx *t, const tn_run_call *c, const tn_bound_
   if (!o->meant) return u;
   for (int i = 0; i < c->p->nscalar; i++) {
     const tn_bound_scalar *s = &c->p->scalar[i];
-    if (s->kind == TN_SCALAR_INPUT) tn_map_set(t, &now, s->u, tn_uop_of(c->in[s->input]));
+    if (s->kind != TN_SCALAR_INPUT || !s->u->nv) continue;
+    const tiny_uop *in = tn_uop_of(c->in[s->input]);         // its value is within the captured bounds
+    tn_map_set(t, &now, s->u, tn_uop_make_with(t, TINY_OP_SCALAR, s->u->dtype, 1, 0, NULL, in->k, 2, s->u->v, in->ptr));
   }
   const tiny_uop *meant = tn_substitute(t, o->meant, &now);
   for (uint32_t i = 0; i < meant->nsrc; i++)
@@ -43484,104 +43538,104 @@ Where things stand in tiny.h
                                       lie
   28390  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28835  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28839  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29011  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29015  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29436  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29553  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29440  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29557  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29990  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29994  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30156  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30160  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30382  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30608  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30389  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30615  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30737  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30799  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30744  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30815  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30957  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31024  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31326  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30973  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31066  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31368  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31415  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31457  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31479  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31521  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31613  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31655  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31691  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31750  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31733  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31792  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32388  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32430  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32487  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32529  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32580  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32622  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  32969  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33011  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33551  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33593  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33670  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33762  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33712  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33804  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33833  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33875  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33937  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34037  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34112  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34252  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33979  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34079  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34154  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34294  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34587  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34629  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34813  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34860  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35059  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35106  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35120  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35167  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35664  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35711  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36220  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36515  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36267  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36562  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36910  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37512  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36957  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37559  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37589  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37636  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37687  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37898  src/runtime/device.c         which backend a context runs on
-  38040  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38190  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37734  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37945  src/runtime/device.c         which backend a context runs on
+  38087  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38237  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38361  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38426  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38408  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38473  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38776  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39198  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38823  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39245  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39922  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39974  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40377  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40429  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41180  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41234  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41398  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41452  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41671  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41725  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41939  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  41993  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42116  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42170  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42290  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42651  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42887  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42344  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42705  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42941  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43035  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43201  src/runtime/context.c        opening and closing, the first error, totals
+  43089  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43255  src/runtime/context.c        opening and closing, the first error, totals
 */

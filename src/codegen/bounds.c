@@ -15,9 +15,10 @@
 
 enum { TN_MAX_BOUNDS = 32 };
 typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
-// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0
+// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: and what
+// it stores of a block that reaches beyond, nobody reads
 typedef struct tn_loop_bounds {
-  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept;
+  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept, unread;
   int64_t c; tiny_uop *rest;
 } tn_loop_bounds;
 
@@ -101,8 +102,8 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   tn_loops_around(t, u, i, &around);
   if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
-  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; }
-  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || c % b->c)) return 0;
+  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
+  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || (!b->unread && c % b->c))) return 0;
   if (!c) {
     at = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_LT, none, e), none, n);
   } else {
@@ -183,16 +184,18 @@ static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) 
   tn_list all = {NULL, 0, 0};
   tiny_uop *end = sink->src[0], *bare = tn_masked_drop(t, sink);
   uint32_t filled = 0;
+  int carried = 0;
   memset(b, 0, sizeof *b);
   if (bare == sink) return sink;
   tn_toposort(t, bare, &all);
   for (int i = 0; i < all.n; i++) {
-    if (tn_is_carried(all.u[i])) return bare;
+    carried |= tn_is_carried(all.u[i]);
     b->kept |= all.u[i]->op == TINY_OP_DEFINE;
   }
   for (int i = all.n - 1; i >= 0; i--) for (uint32_t f = bare->nsrc; f < sink->nsrc; f++) {       // END first
     tiny_uop *u = all.u[i], *masked = sink->src[f];
     if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
+    if (carried && u != end) continue;     // a scan goes on from iteration to iteration
     for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
       if (!tn_is_loop(u->src[j]) || !tn_closes(masked, u->src[j])) continue;
       if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;

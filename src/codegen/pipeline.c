@@ -35,9 +35,14 @@ typedef struct tn_pipeline {
 static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
   return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
 }
+// A scan leaves out nothing but what comes after all that is read.
 static tiny_uop *tn_pass_scans(tn_pipeline *p, tiny_uop *sink) {
   tiny_uop *bare = tn_masked_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
-  return scans == bare ? sink : scans;     // a scan leaves nothing out
+  tn_list src = {NULL, 0, 0};
+  if (scans == bare) return sink;
+  for (uint32_t i = 0; i < scans->nsrc; i++) tn_push(p->t, &src, scans->src[i]);
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (tn_ends_early(sink->src[i], scans)) tn_push(p->t, &src, sink->src[i]);
+  return tn_like(p->t, scans, 1, src.n, src.u);
 }
 static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewrite(p->t, sink, tn_rules_gate, NULL); }
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }

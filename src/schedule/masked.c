@@ -302,6 +302,10 @@ static void tn_masked_zeros(tn_masking *f, int at, const tn_supposed *s) {
   if (!store || k->node->op == TINY_OP_ASSIGN || tn_sure_of(s, store->src[1]) != TN_SURE_ZERO ||
       !tn_is_stored_along(f->t, s->x, end))
     return;
+  for (uint32_t i = 1; i < k->ast->nsrc; i++) {            // nobody reads them either
+    const tiny_uop *masked = k->ast->src[i];
+    if (!masked->k && tn_is_stored_along(f->t, masked->src[0], end) && tn_follows(f->t, s->x, masked->src[0])) return;
+  }
   tn_push(f->t, &f->zero[at], s->x);
   tn_kernel_masked(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
 }
