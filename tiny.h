@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b06380d459ec1c5b189f6d3acdd8b11a20c03f7ed268869c328851408b4ac311
+/* tiny.h 0.1.0, source 742d44f984de0864b7cdd1883a669d22144cf1cb26f85d29f20ddc412366c475
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2834,7 +2834,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "b06380d459ec1c5b189f6d3acdd8b11a20c03f7ed268869c328851408b4ac311"
+#define TN_SOURCE_ID "742d44f984de0864b7cdd1883a669d22144cf1cb26f85d29f20ddc412366c475"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -30259,8 +30259,10 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   tn_affine rest;
   int64_t c;
   tn_loops_around(t, u, i, &around);
-  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
+  const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && !all) || (c && !tn_closes(masked, r))) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
+  if (!c && rest.n == 0 && rest.k <= 0) return 0;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
   if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || (!b->unread && c % b->c))) return 0;
   if (!c) {
@@ -30338,6 +30340,16 @@ static tiny_uop *tn_masked_keep(tiny_ctx *t, tiny_uop *sink) {
   return tn_like(t, sink, 1, kept.n, kept.u);
 }
 
+// Is `masked` about elements that the kernel stores, by a length that is known at launch? Where none of those that an
+// iteration of the loops around leads to is wanted, neither are sums that go into them, nor loops that store them.
+static int tn_masks_stores(tiny_ctx *t, const tiny_uop *masked, const tiny_uop *end) {
+  tn_list args = {NULL, 0, 0};
+  for (uint32_t i = 1; i < masked->nsrc; i++) if (tn_closes(end, masked->src[i])) {
+    tn_collect_op(t, masked->src[0], TINY_OP_ARG, &args);
+    return args.n > 0;
+  }
+  return 0;
+}
 // What a SINK says is masked becomes bounds, which tn_bounds_set gives to the loops later.
 static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
   tn_list all = {NULL, 0, 0};
@@ -30355,11 +30367,13 @@ static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) 
     tiny_uop *u = all.u[i], *masked = sink->src[f];
     if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
     if (carried && u != end) continue;     // a scan goes on from iteration to iteration
+    const int stores = u->op != TINY_OP_STAGE && !b->kept && (!masked->k || (filled && u != end)) &&
+        end->op == TINY_OP_END && tn_masks_stores(t, masked, end);
     for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-      if (!tn_is_loop(u->src[j]) || !tn_closes(masked, u->src[j])) continue;
+      if (!tn_is_loop(u->src[j]) || (!stores && !tn_closes(masked, u->src[j]))) continue;
       if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
-      if (masked->k && (u != end || (filled && filled != j))) continue;
-      if (tn_bound_by(t, b, masked, u, j) && masked->k) filled = j;
+      if (masked->k && !stores && (u != end || (filled && filled != j))) continue;
+      if (tn_bound_by(t, b, masked, u, j) && masked->k && u == end) filled = j;
     }
   }
   return filled ? tn_fill_zeros(t, b, bare, filled) : bare;
@@ -43549,93 +43563,93 @@ Where things stand in tiny.h
                                       registers; sums of lanes, too
   30160  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30389  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30615  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30403  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30629  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30744  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30815  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30758  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30829  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30973  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31066  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31368  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  30987  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31080  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31382  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31457  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31471  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31521  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31535  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31655  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31669  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31733  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31792  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31747  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31806  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32430  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32444  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32529  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32543  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32622  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32636  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33011  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33025  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33593  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33607  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33712  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33804  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33726  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33818  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33875  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33889  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33979  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34079  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34154  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34294  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  33993  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34093  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34168  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34308  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34629  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34643  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34860  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34874  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35106  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35120  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35167  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35181  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35711  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35725  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36267  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36562  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36281  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36576  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36957  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37559  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36971  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37573  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37636  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37650  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37734  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37945  src/runtime/device.c         which backend a context runs on
-  38087  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38237  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37748  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37959  src/runtime/device.c         which backend a context runs on
+  38101  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38251  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38408  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38473  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38422  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38487  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38823  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39245  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38837  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39259  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39974  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  39988  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40429  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40443  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41234  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41248  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41452  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41466  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41725  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41739  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  41993  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42007  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42170  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42184  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42344  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42705  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42941  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42358  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42719  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42955  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43089  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43255  src/runtime/context.c        opening and closing, the first error, totals
+  43103  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43269  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -100,8 +100,10 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   tn_affine rest;
   int64_t c;
   tn_loops_around(t, u, i, &around);
-  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
+  const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && !all) || (c && !tn_closes(masked, r))) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
+  if (!c && rest.n == 0 && rest.k <= 0) return 0;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
   if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || (!b->unread && c % b->c))) return 0;
   if (!c) {
@@ -179,6 +181,16 @@ static tiny_uop *tn_masked_keep(tiny_ctx *t, tiny_uop *sink) {
   return tn_like(t, sink, 1, kept.n, kept.u);
 }
 
+// Is `masked` about elements that the kernel stores, by a length that is known at launch? Where none of those that an
+// iteration of the loops around leads to is wanted, neither are sums that go into them, nor loops that store them.
+static int tn_masks_stores(tiny_ctx *t, const tiny_uop *masked, const tiny_uop *end) {
+  tn_list args = {NULL, 0, 0};
+  for (uint32_t i = 1; i < masked->nsrc; i++) if (tn_closes(end, masked->src[i])) {
+    tn_collect_op(t, masked->src[0], TINY_OP_ARG, &args);
+    return args.n > 0;
+  }
+  return 0;
+}
 // What a SINK says is masked becomes bounds, which tn_bounds_set gives to the loops later.
 static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
   tn_list all = {NULL, 0, 0};
@@ -196,11 +208,13 @@ static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) 
     tiny_uop *u = all.u[i], *masked = sink->src[f];
     if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
     if (carried && u != end) continue;     // a scan goes on from iteration to iteration
+    const int stores = u->op != TINY_OP_STAGE && !b->kept && (!masked->k || (filled && u != end)) &&
+        end->op == TINY_OP_END && tn_masks_stores(t, masked, end);
     for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-      if (!tn_is_loop(u->src[j]) || !tn_closes(masked, u->src[j])) continue;
+      if (!tn_is_loop(u->src[j]) || (!stores && !tn_closes(masked, u->src[j]))) continue;
       if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
-      if (masked->k && (u != end || (filled && filled != j))) continue;
-      if (tn_bound_by(t, b, masked, u, j) && masked->k) filled = j;
+      if (masked->k && !stores && (u != end || (filled && filled != j))) continue;
+      if (tn_bound_by(t, b, masked, u, j) && masked->k && u == end) filled = j;
     }
   }
   return filled ? tn_fill_zeros(t, b, bare, filled) : bare;
