@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 742d44f984de0864b7cdd1883a669d22144cf1cb26f85d29f20ddc412366c475
+/* tiny.h 0.1.0, source f0027fd0de358d5bd881df5e408965b46a45fa2c8bc19b4a5efe2f7bce00d214
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2834,7 +2834,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "742d44f984de0864b7cdd1883a669d22144cf1cb26f85d29f20ddc412366c475"
+#define TN_SOURCE_ID "f0027fd0de358d5bd881df5e408965b46a45fa2c8bc19b4a5efe2f7bce00d214"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -30179,6 +30179,7 @@ typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;  
 typedef struct tn_loop_bounds {
   tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept, unread;
   int64_t c; tiny_uop *rest;
+  tn_list holds;                           // sums that are not above 0 in any iteration that is left
 } tn_loop_bounds;
 
 // Loops that a bound may depend on. Items of a group loop together: their bounds are the same.
@@ -30209,9 +30210,11 @@ static int tn_is_of(tiny_ctx *t, tiny_uop *u, const tn_list *ranges) {
 }
 
 // c * r + rest, which is never more than x: *c is returned, *rest of the loops around. 0: too many terms.
+// *exact: it is x.
 static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_list *around, int64_t *c,
-                       tn_affine *rest) {
+                       tn_affine *rest, int *exact) {
   tn_affine a;
+  *exact = 1;
   tn_affine_start(&a, TINY_INDEX);
   tn_affine_start(rest, TINY_INDEX);
   *c = 0;
@@ -30222,6 +30225,7 @@ static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_lis
     const int64_t beyond = tn_clamp_add(m.x->src[1]->k, -m.x->src[0]->vmin);
     tn_affine_drop(&a, i);
     if (!tn_affine_add(&a, m.x->src[0], m.c, 0)) return 0;
+    *exact = 0;
     if (m.c < 0 && beyond > 0) a.k = tn_clamp_add(a.k, tn_clamp_mul(m.c, beyond));
     i = -1;
   }
@@ -30232,6 +30236,7 @@ static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_lis
     else if (!tn_depends(t, m.x, r) && tn_is_of(t, m.x, around)) { if (!tn_affine_term(rest, m.x, m.c)) return 0; }
     else {
       const int64_t p = tn_clamp_mul(m.c, m.x->vmin), q = tn_clamp_mul(m.c, m.x->vmax);
+      *exact &= p == q;
       rest->k = tn_clamp_add(rest->k, p < q ? p : q);
     }
   }
@@ -30258,9 +30263,10 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   tn_list around = {NULL, 0, 0};
   tn_affine rest;
   int64_t c;
+  int exact;
   tn_loops_around(t, u, i, &around);
   const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
-  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && !all) || (c && !tn_closes(masked, r))) return 0;
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact) || (!c && !all) || (c && !tn_closes(masked, r))) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
   if (!c && rest.n == 0 && rest.k <= 0) return 0;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
@@ -30277,6 +30283,7 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   if (c < 0 ? at->vmax <= 0 : at->vmin >= n->k) return 0;
   tn_loop_bound *now = b->n < TN_MAX_BOUNDS - 2 ? tn_bound_of(b, r) : NULL;   // two are for zeros
   if (!now) return 0;
+  if (exact && c) tn_push(t, &b->holds, masked->src[0]);
   if (c >= 0) now->end = now->end ? tn_bound_lesser(t, now->end, at) : at;
   else now->start = now->start ? tn_simplify(t, tn_u2(t, TINY_OP_MAX, now->start, at)) : at;
   return 1;
@@ -30350,6 +30357,25 @@ static int tn_masks_stores(tiny_ctx *t, const tiny_uop *masked, const tiny_uop *
   }
   return 0;
 }
+// The kernel without comparisons that hold in every iteration that is left.
+static tiny_uop *tn_bounds_imply(tiny_ctx *t, tiny_uop *sink, const tn_loop_bounds *b) {
+  tn_list less = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  if (!b->holds.n) return sink;
+  tn_collect_op(t, sink, TINY_OP_LT, &less);
+  for (int i = 0; i < less.n; i++) for (int j = 0; j < b->holds.n; j++) {
+    tn_affine d;
+    tn_affine_start(&d, TINY_INDEX);
+    d.k = 1;                               // p < q where p - q + 1 is not above 0
+    if (less.u[i]->src[0]->dtype != TINY_INDEX || !tn_affine_add(&d, less.u[i]->src[0], 1, 0) ||
+        !tn_affine_add(&d, less.u[i]->src[1], -1, 0) || !tn_affine_add(&d, b->holds.u[j], -1, 0) || d.n || d.k > 0)
+      continue;
+    tn_push(t, &from, less.u[i]);
+    tn_push(t, &to, tn_bool(t, 1));
+    break;
+  }
+  return from.n ? tn_simplify(t, tn_replace(t, sink, from.n, from.u, to.u)) : sink;
+}
+
 // What a SINK says is masked becomes bounds, which tn_bounds_set gives to the loops later.
 static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
   tn_list all = {NULL, 0, 0};
@@ -30376,7 +30402,7 @@ static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) 
       if (tn_bound_by(t, b, masked, u, j) && masked->k && u == end) filled = j;
     }
   }
-  return filled ? tn_fill_zeros(t, b, bare, filled) : bare;
+  return tn_bounds_imply(t, filled ? tn_fill_zeros(t, b, bare, filled) : bare, b);
 }
 
 static int tn_bound_names(tiny_ctx *t, const tn_loop_bound *b, const tiny_uop *r) {
@@ -43563,93 +43589,93 @@ Where things stand in tiny.h
                                       registers; sums of lanes, too
   30160  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30403  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30629  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30429  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30655  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30758  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30829  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30784  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30855  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  30987  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31080  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31382  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31013  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31106  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31408  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31471  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31497  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31535  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31561  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31669  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31695  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31747  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31806  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31773  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31832  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32444  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32470  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32543  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32569  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32636  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32662  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33025  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33051  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33607  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33633  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33726  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33818  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33752  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33844  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33889  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33915  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  33993  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34093  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34168  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34308  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34019  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34119  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34194  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34334  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34643  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34669  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34874  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34900  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35120  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35146  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35181  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35207  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35725  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35751  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36281  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36576  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36307  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36602  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36971  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37573  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  36997  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37599  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37650  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37676  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37748  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37959  src/runtime/device.c         which backend a context runs on
-  38101  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38251  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37774  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37985  src/runtime/device.c         which backend a context runs on
+  38127  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38277  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38422  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38487  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38448  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38513  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38837  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39259  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38863  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39285  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  39988  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40014  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40443  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40469  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41248  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41274  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41466  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41492  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41739  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41765  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  42007  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42033  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42184  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42210  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42358  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42719  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42955  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42384  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42745  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42981  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43103  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43269  src/runtime/context.c        opening and closing, the first error, totals
+  43129  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43295  src/runtime/context.c        opening and closing, the first error, totals
 */
