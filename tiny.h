@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source f0027fd0de358d5bd881df5e408965b46a45fa2c8bc19b4a5efe2f7bce00d214
+/* tiny.h 0.1.0, source 3cb009e72e5cb85e3d8c7a22e0e13ca63a2c725c04817e7cd2c540adb860724c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2834,7 +2834,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "f0027fd0de358d5bd881df5e408965b46a45fa2c8bc19b4a5efe2f7bce00d214"
+#define TN_SOURCE_ID "3cb009e72e5cb85e3d8c7a22e0e13ca63a2c725c04817e7cd2c540adb860724c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6507,10 +6507,10 @@ static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **e
   for (int i = 0; i < x->ndim && i < TINY_MAX_DIMS; i++) {
     tiny_uop *n = x->extent ? x->extent[i] : NULL;
     switch (u->op) {
-      case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_EXPAND:
-      case TINY_OP_ASSIGN:
+      case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_ASSIGN:
         extent[i] = n;
         break;
+      case TINY_OP_EXPAND: extent[i] = u->v[i] == x->dim[i] ? n : NULL; break;
       case TINY_OP_PERMUTE: extent[i] = x->extent ? x->extent[u->v[i]] : NULL; break;
       case TINY_OP_PREFIX: extent[i] = i == u->k ? u->src[1] : n; break;
       case TINY_OP_WHOLE: case TINY_OP_SLICE: extent[i] = i == u->k ? NULL : n; break;
@@ -28896,6 +28896,10 @@ static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v
   tiny_uop *once = x;
   int64_t to[TINY_MAX_DIMS];
   int n = 0;
+  if (x->op == TINY_OP_WHOLE) {            // zeros go behind a length where the copy is read
+    once = tn_made_contiguous(t, tn_first_of(t, x->src[0], (int)x->k, x->src[1]), v, axes);
+    return tn_whole(t, once, (int)x->k, x->src[1], x->v[0]);
+  }
   for (int summed = 0; summed < 2; summed++)
     for (int i = 0; i < x->ndim; i++) if ((axes >> i & 1) == summed) to[n++] = i;
   for (int i = 0; i < n; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
@@ -43580,102 +43584,102 @@ Where things stand in tiny.h
                                       nothing, elements that nobody reads
   28839  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29015  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29019  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29440  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29557  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29444  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29561  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29994  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  29998  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30160  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30164  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30429  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30655  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30433  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30659  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30784  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30855  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30788  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30859  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  31013  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31106  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31408  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31017  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31110  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31412  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31497  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31501  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31561  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31565  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31695  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31699  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31773  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31832  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31777  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31836  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32470  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32474  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32569  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32573  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32662  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32666  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33051  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33055  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33633  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33637  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33752  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33844  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33756  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33848  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33915  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33919  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  34019  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34119  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34194  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34334  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34023  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34123  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34198  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34338  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34669  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34673  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34900  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34904  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35146  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35150  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35207  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35211  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35751  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35755  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36307  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36602  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36311  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36606  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  36997  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37599  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  37001  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37603  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37676  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37680  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37774  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37985  src/runtime/device.c         which backend a context runs on
-  38127  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38277  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37778  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  37989  src/runtime/device.c         which backend a context runs on
+  38131  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38281  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38448  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38513  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38452  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38517  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38863  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39285  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38867  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39289  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  40014  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40018  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40469  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40473  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41274  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41278  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41492  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41496  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41765  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41769  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  42033  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42037  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42210  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42214  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42384  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42745  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42981  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42388  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42749  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  42985  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43129  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43295  src/runtime/context.c        opening and closing, the first error, totals
+  43133  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43299  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -449,10 +449,10 @@ static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **e
   for (int i = 0; i < x->ndim && i < TINY_MAX_DIMS; i++) {
     tiny_uop *n = x->extent ? x->extent[i] : NULL;
     switch (u->op) {
-      case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_EXPAND:
-      case TINY_OP_ASSIGN:
+      case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_ASSIGN:
         extent[i] = n;
         break;
+      case TINY_OP_EXPAND: extent[i] = u->v[i] == x->dim[i] ? n : NULL; break;
       case TINY_OP_PERMUTE: extent[i] = x->extent ? x->extent[u->v[i]] : NULL; break;
       case TINY_OP_PREFIX: extent[i] = i == u->k ? u->src[1] : n; break;
       case TINY_OP_WHOLE: case TINY_OP_SLICE: extent[i] = i == u->k ? NULL : n; break;
