@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 3cb009e72e5cb85e3d8c7a22e0e13ca63a2c725c04817e7cd2c540adb860724c
+/* tiny.h 0.1.0, source b81d1399b0d1f13734592a46e4c998ba88cd4413ee8000d899011a8d2cc13662
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -895,8 +895,8 @@ TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill);
 TINY_API tiny_tensor *tiny_length_of(tiny_tensor *x, int axis);
 // Where the position along an axis is below n, a number of tiny_length: bool, of x's shape. [torch.arange]
 TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n);
-// count elements of one axis, from the number begin on, of tiny_length. As a view it can be assigned to: a cache that is
-// appended to. TINY_E_SHAPE: by its bounds begin could leave no room for count. [torch.narrow]
+// count elements of one axis, from the number begin on, of tiny_length. It can be assigned to: a cache that is appended
+// to. TINY_E_SHAPE: by its bounds begin could leave no room for count. [torch.narrow]
 TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count);
 // length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
@@ -2834,7 +2834,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "3cb009e72e5cb85e3d8c7a22e0e13ca63a2c725c04817e7cd2c540adb860724c"
+#define TN_SOURCE_ID "b81d1399b0d1f13734592a46e4c998ba88cd4413ee8000d899011a8d2cc13662"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6514,7 +6514,11 @@ static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **e
       case TINY_OP_PERMUTE: extent[i] = x->extent ? x->extent[u->v[i]] : NULL; break;
       case TINY_OP_PREFIX: extent[i] = i == u->k ? u->src[1] : n; break;
       case TINY_OP_WHOLE: case TINY_OP_SLICE: extent[i] = i == u->k ? NULL : n; break;
-      case TINY_OP_SHRINK: extent[i] = n ? tn_position_extent(t, u, i, n) : NULL; break;
+      case TINY_OP_SHRINK:
+        extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
+        if (extent[i] && u->v[2 * i + 1] - u->v[2 * i] == 1)
+          return tn_extent_wrong(t, u, x, i, "of one element there is no length");
+        break;
       case TINY_OP_PAD:
         if (n && u->v[2 * i + 1]) return tn_extent_wrong(t, u, x, i, "zeros do not go behind it");
         extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
@@ -6951,12 +6955,13 @@ static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent)
     int from = i0, to = o0;
     while (from + 1 < i && x->dim[from] == 1) from++;
     while (to + 1 < o && u->v[to] == 1) to++;
+    if (from >= i || to >= o) continue;      // dims of 1 that come or go
     for (int d = from + 1; d < i; d++) {
       scale *= x->dim[d];
       if (tn_extent_of(x, d)) return tn_extent_wrong(t, u, x, d, "it is not the first of the dims that are reshaped");
     }
     for (int d = to + 1; d < o; d++) split *= u->v[d];
-    tiny_uop *n = from < i ? tn_extent_of(x, from) : NULL;
+    tiny_uop *n = tn_extent_of(x, from);
     if (!n) continue;
     extent[to] = tn_position_divide(t, tn_position_scale(t, n, scale), split);
     if (!extent[to]) return tn_extent_wrong(t, u, x, from, "it is no multiple of the parts it is split into");
@@ -7389,7 +7394,8 @@ static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int n
   const tiny_uop *x = src[0], *n = src[1];
   if (k < 0 || k >= x->ndim) return "no such axis";
   if (n->ndim || n->dtype != TINY_INDEX) return "takes a 0-d position";
-  if (nv != (op != TINY_OP_PREFIX)) return op == TINY_OP_SLICE ? "takes the number of elements" : "takes what it fills with";
+  if (nv != (op != TINY_OP_PREFIX))
+    return op == TINY_OP_SLICE ? "takes the number of elements" : "takes what it fills with";
   const int64_t count = op == TINY_OP_SLICE ? v[0] : 0;
   return count >= 0 && n->vmin >= 0 && tn_clamp_add(n->vmax, count) <= x->dim[k] ? NULL : "out of the source's bounds";
 }
@@ -8719,7 +8725,8 @@ static tiny_uop *tn_pad_extents(tiny_ctx *t, tiny_uop *x, const int64_t *before_
   if (tn_bad(t, x)) return x;
   x = tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
   for (int i = 0; i < TINY_MAX_DIMS && bits >> i && !tn_bad(t, x); i++)
-    if (bits >> i & 1) x = tn_first_of(t, x, i, tn_position_add(t, extent[i], before_after[2 * i] + before_after[2 * i + 1]));
+    if (bits >> i & 1)
+      x = tn_first_of(t, x, i, tn_position_add(t, extent[i], before_after[2 * i] + before_after[2 * i + 1]));
   return x;
 }
 static tiny_uop *tn_pad(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
@@ -10971,7 +10978,8 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
 
 static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
-  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
+  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE)
+    return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
     const int fits = u->nsrc == 1 && tn_op_reduces(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";
@@ -14309,7 +14317,8 @@ static tiny_code tn_strides_move(tiny_views *v, const tiny_uop *m) {
 static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
   const tiny_uop *path[TN_VIEW_PATH];
   int n = 0;
-  for (; (tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
+  for (; tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE; x = x->src[0]) {
+    if (tn_is_leaf(x) || x->op == until) break;
     if (n == TN_VIEW_PATH) return 0;
     path[n++] = x;
   }
@@ -14794,7 +14803,10 @@ static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const
   }
   if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
   if (wrong || poisoned) return 0;
-  for (int i = 0; i < n; i++) if (tn_slot(x[i])->uop->extent && !tn_takes_lengths(t, name, tn_slot(x[i])->uop)) return 0;
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = tn_slot(x[i])->uop;
+    if (u->extent && !tn_takes_lengths(t, name, u)) return 0;
+  }
   return 1;
 }
 static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
@@ -15593,6 +15605,7 @@ TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) < 0) return out;
+  if (!tn_axis_whole(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, from = start < 0 ? start + size : start;
   if (!tn_uop_of(x)->ndim || from < 0 || length < 0 || from > size || length > size - from)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
@@ -15611,6 +15624,7 @@ TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "select", tn_uop_of(x), axis)) < 0) return out;
+  if (!tn_axis_whole(tn_ctx_of(x), "select", tn_uop_of(x), axis)) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
@@ -15930,7 +15944,8 @@ static tiny_uop *tn_position_from(tiny_ctx *t, tiny_uop *u, int *nodes) {
   for (uint32_t i = 0; i < (passes || inverts ? 1u : 2u); i++)
     if (!(src[i] = tn_position_from(t, u->src[i], nodes))) return NULL;
   if (passes) return tn_position_exact(src[0], u);
-  return tn_position_exact(inverts ? tn_position_add(t, tn_position_scale(t, src[0], -1), -1) : tn_u2(t, u->op, src[0], src[1]), u);
+  if (inverts) return tn_position_exact(tn_position_add(t, tn_position_scale(t, src[0], -1), -1), u);
+  return tn_position_exact(tn_u2(t, u->op, src[0], src[1]), u);
 }
 // The number n, argument `at` of an operator, as a position within low..high; the failed node after an error.
 static tiny_uop *tn_position_within(const char *name, const char *what, tiny_tensor *n, int64_t low, int64_t high) {
@@ -15977,24 +15992,24 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 // true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
 // not among them, and refuses.
 static const char *const tn_length_operators[] = {
-  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin", "asin",
-  "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
-  "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d", "conv3d", "copysign", "cos",
-  "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach", "digamma", "div", "dot", "elu", "eq", "erf",
-  "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor", "floor_div", "fmax",
-  "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad", "gt", "hardsigmoid", "hardswish", "hardtanh",
-  "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "isclose", "isfinite", "isinf", "isnan",
-  "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp",
-  "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
-  "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt",
-  "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum", "mish",
-  "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize", "outer", "permute",
-  "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu", "relu6", "remainder",
-  "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left", "shift_right", "shrink",
-  "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at", "slice_to", "softmax", "softmin",
-  "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub", "sum", "tan", "tanh", "tanhshrink",
-  "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var", "var_mean", "vecdot", "where", "whole",
-  "xlog1py", "xlogy",
+  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin",
+  "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or",
+  "bitwise_xor", "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv",
+  "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach",
+  "digamma", "div", "dot", "elu", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1",
+  "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad",
+  "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac",
+  "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm",
+  "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax",
+  "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
+  "logsumexp", "lt", "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index",
+  "minimum", "mish", "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize",
+  "outer", "permute", "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu",
+  "relu6", "remainder", "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left",
+  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
+  "slice_to", "softmax", "softmin", "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub",
+  "sum", "tan", "tanh", "tanhshrink", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze",
+  "var", "var_mean", "vecdot", "where", "whole", "xlog1py", "xlogy",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -17413,7 +17428,8 @@ static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
   const int64_t n = x->dim[axis];
   int64_t dim[TN_MAX_DIMS], part = 1;
   for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
-  if (n < TN_LONG_AXIS || tn_extent_of(x, axis) || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
+  if (tn_extent_of(x, axis) || n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS)
+    return tn_position(t, x, axis, 1);
   for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
   dim[axis] = n / part;
   dim[axis + 1] = part;
@@ -27746,7 +27762,7 @@ static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int 
     if (tn_map_has(&v.map, u)) continue;
     const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
     if (s && s->in) w = tn_tiled_slab(&v, s, u);
-    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED) w = tn_close_mapped(t, u, &v.map);
+    else if (tn_ranges_from(u->op) >= 0) w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
     if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
@@ -29101,7 +29117,7 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
 }
 
-// What a walk goes on to from u: its sources, from a leaf the lengths of its dims. NULL: nothing, but there may be more.
+// What a walk goes on to from u: its sources, from a leaf the lengths of its dims. NULL: nothing, more may follow.
 static uint32_t tn_visit_nsrc(const tiny_uop *u) { return !tn_is_leaf(u) ? u->nsrc : u->extent ? u->ndim : 0; }
 static tiny_uop *tn_visit_src(const tiny_uop *u, uint32_t i) { return tn_is_leaf(u) ? u->extent[i] : u->src[i]; }
 
@@ -30178,8 +30194,8 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
 
 enum { TN_MAX_BOUNDS = 32 };
 typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
-// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: and what
-// it stores of a block that reaches beyond, nobody reads
+// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: what it
+// stores of a block that reaches beyond, nobody reads
 typedef struct tn_loop_bounds {
   tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept, unread;
   int64_t c; tiny_uop *rest;
@@ -30270,7 +30286,8 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   int exact;
   tn_loops_around(t, u, i, &around);
   const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
-  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact) || (!c && !all) || (c && !tn_closes(masked, r))) return 0;
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact)) return 0;
+  if (c ? !tn_closes(masked, r) : !all) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
   if (!c && rest.n == 0 && rest.k <= 0) return 0;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
@@ -34854,6 +34871,14 @@ static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
   return tn_pipeline_stage(&p, sink, TN_PREPARE);
 }
 
+// How often a loop runs at most. Its end is a number, or less than one: -max(x, -n), whose MAX may be a WHERE by now.
+static double tn_loop_most(const tiny_uop *end) {
+  const int turned = end->op == TINY_OP_NEG || (end->op == TINY_OP_MUL && tn_is_k(end->src[1], -1));
+  const tiny_uop *x = turned ? end->src[0] : end;
+  const tiny_uop *least = turned && x->op == TINY_OP_WHERE && tn_is_const(x->src[1]) ? x->src[1] : NULL;
+  if (least && least->k < 0) return -(double)least->k;
+  return end->vmax < INT32_MAX ? (double)end->vmax : 1;
+}
 // Floating-point and integer operations, and bytes of the buffers touched, of one launch.
 static void tn_estimate(tn_lowered *k) {
   double times = 1, stack[72];
@@ -34861,7 +34886,7 @@ static void tn_estimate(tn_lowered *k) {
   for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *u = k->list[i];
-    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
+    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= tn_loop_most(u->src[0]); }
     else if (u->op == TINY_OP_END && depth) times = stack[--depth];
     else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
       k->flops += times * u->lanes;
@@ -39810,16 +39835,19 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
   }
 }
 
-// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what
-// it shows is overwritten.
+// Are u's elements those of its source, in order?
+static int tn_is_in_order(const tiny_uop *u) {
+  return u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX;
+}
+// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what it shows is
+// overwritten; nor what is meant of memory.
 static int tn_is_memory_view(const tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
+  while (!u->realized && tn_is_in_order(u)) u = u->src[0];
   return tn_is_leaf(u);
 }
 static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
   tiny_uop *x = u;
-  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH ||
-                          (x->op == TINY_OP_PREFIX && tn_is_memory_view(x))) &&
+  while (!x->realized && tn_is_in_order(x) && (x->op != TINY_OP_PREFIX || tn_is_memory_view(x)) &&
          (x->src[0]->nsrc || tn_is_leaf(x->src[0])))
     x = x->src[0];
   return tn_map_has(bases, tn_state_of(x)) ? u : x;
@@ -40066,7 +40094,7 @@ TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
 static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
+  while (!u->realized && tn_is_in_order(u)) u = u->src[0];
   return tn_is_leaf(u) ? tn_place(u) : NULL;
 }
 
@@ -40835,7 +40863,7 @@ static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
   int n = 0;
   for (int i = 0; i < c->m; i++) if (c->root[i]) {
     tiny_uop *u = c->root[i];
-    while (!tn_is_leaf(u) && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
+    while (!tn_is_leaf(u) && tn_is_in_order(u)) u = u->src[0];
     if (tn_is_leaf(u) || u->op == TINY_OP_ASSIGN) c->root[i] = tn_u1(t, TINY_OP_CONTIGUOUS, c->root[i]);
     c->roots.u[n++] = c->root[i];
   }
@@ -43461,225 +43489,225 @@ Where things stand in tiny.h
                                       one form that values have in the IR
    5899  src/ir/alu.c                 the meaning of every arithmetic op, once
    6059  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6885  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6889  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   6969  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   6974  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7076  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7081  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7167  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7172  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7279  src/ir/args.c                which k, v and sources fit an op
-   7449  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8068  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7284  src/ir/args.c                which k, v and sources fit an op
+   7455  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8074  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8651  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8657  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9098  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9105  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9210  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9217  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9647  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9654  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9921  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9928  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10833  src/ir/spec.c                the verifier
-  11180  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10840  src/ir/spec.c                the verifier
+  11188  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11410  src/rules/notation.c         the algebra that bodies of rules are written in
-  11445  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11643  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11418  src/rules/notation.c         the algebra that bodies of rules are written in
+  11453  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11651  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11803  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11811  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12197  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12205  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12396  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12404  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12810  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12818  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13152  src/rules/decompose.c        from what the IR means to what a target can do
-  13742  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13160  src/rules/decompose.c        from what the IR means to what a target can do
+  13750  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13776  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13784  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14275  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14283  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14368  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14377  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15051  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15063  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15272  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15284  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15889  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  15903  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16110  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16125  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16398  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16413  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16882  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16897  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  16989  src/tensor/activation.c      what stands between the layers of a network
-  17169  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17536  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17004  src/tensor/activation.c      what stands between the layers of a network
+  17184  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17552  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17786  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17802  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18517  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18533  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19149  src/tensor/random.c          numbers from a counter, the same on every device
-  19423  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19165  src/tensor/random.c          numbers from a counter, the same on every device
+  19439  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19743  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20039  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19759  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20055  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20176  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20192  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20715  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20731  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21434  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21450  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21836  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21852  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21975  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21991  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22441  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22457  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22877  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22893  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23225  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23545  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23671  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23241  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23561  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23687  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23829  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23845  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  24321  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24597  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24337  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24613  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24693  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24709  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24948  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  25343  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24964  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25359  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25619  src/tensor/params.c          lists of named tensors: what a network consists of
-  25712  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25635  src/tensor/params.c          lists of named tensors: what a network consists of
+  25728  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26094  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26110  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26211  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26227  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26530  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26546  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26646  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26662  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27147  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27163  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27922  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27938  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28390  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28406  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28839  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28855  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29019  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29035  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29444  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29561  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29460  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29577  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  29998  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  30014  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30164  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30180  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30433  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30659  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30450  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30676  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30788  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30859  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30805  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30876  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  31017  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31110  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31412  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31034  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31127  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31429  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31501  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31518  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31565  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31582  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31699  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31716  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31777  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31836  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31794  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31853  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32474  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32491  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32573  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32590  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32666  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32683  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33055  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33072  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33637  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33654  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33756  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33848  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33773  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33865  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33919  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33936  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  34023  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34123  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34198  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34338  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34040  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34140  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34215  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34355  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34673  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34690  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34904  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34929  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35150  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35175  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35211  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35236  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35755  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35780  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36311  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36606  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36336  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36631  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  37001  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37603  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  37026  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37628  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37680  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37705  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37778  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  37989  src/runtime/device.c         which backend a context runs on
-  38131  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38281  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37803  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  38014  src/runtime/device.c         which backend a context runs on
+  38156  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38306  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38452  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38517  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38477  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38542  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38867  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39289  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38892  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39314  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  40018  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40046  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40473  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40501  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41278  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41306  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41496  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41524  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41769  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41797  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  42037  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42065  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42214  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42242  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42388  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42749  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  42985  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42416  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42777  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  43013  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43133  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43299  src/runtime/context.c        opening and closing, the first error, totals
+  43161  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43327  src/runtime/context.c        opening and closing, the first error, totals
 */

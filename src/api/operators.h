@@ -129,8 +129,8 @@ TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill);
 TINY_API tiny_tensor *tiny_length_of(tiny_tensor *x, int axis);
 // Where the position along an axis is below n, a number of tiny_length: bool, of x's shape. [torch.arange]
 TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n);
-// count elements of one axis, from the number begin on, of tiny_length. As a view it can be assigned to: a cache that is
-// appended to. TINY_E_SHAPE: by its bounds begin could leave no room for count. [torch.narrow]
+// count elements of one axis, from the number begin on, of tiny_length. It can be assigned to: a cache that is appended
+// to. TINY_E_SHAPE: by its bounds begin could leave no room for count. [torch.narrow]
 TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count);
 // length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);

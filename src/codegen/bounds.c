@@ -15,8 +15,8 @@
 
 enum { TN_MAX_BOUNDS = 32 };
 typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
-// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: and what
-// it stores of a block that reaches beyond, nobody reads
+// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: what it
+// stores of a block that reaches beyond, nobody reads
 typedef struct tn_loop_bounds {
   tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept, unread;
   int64_t c; tiny_uop *rest;
@@ -107,7 +107,8 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   int exact;
   tn_loops_around(t, u, i, &around);
   const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
-  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact) || (!c && !all) || (c && !tn_closes(masked, r))) return 0;
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact)) return 0;
+  if (c ? !tn_closes(masked, r) : !all) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
   if (!c && rest.n == 0 && rest.k <= 0) return 0;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }

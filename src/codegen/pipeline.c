@@ -182,6 +182,14 @@ static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
   return tn_pipeline_stage(&p, sink, TN_PREPARE);
 }
 
+// How often a loop runs at most. Its end is a number, or less than one: -max(x, -n), whose MAX may be a WHERE by now.
+static double tn_loop_most(const tiny_uop *end) {
+  const int turned = end->op == TINY_OP_NEG || (end->op == TINY_OP_MUL && tn_is_k(end->src[1], -1));
+  const tiny_uop *x = turned ? end->src[0] : end;
+  const tiny_uop *least = turned && x->op == TINY_OP_WHERE && tn_is_const(x->src[1]) ? x->src[1] : NULL;
+  if (least && least->k < 0) return -(double)least->k;
+  return end->vmax < INT32_MAX ? (double)end->vmax : 1;
+}
 // Floating-point and integer operations, and bytes of the buffers touched, of one launch.
 static void tn_estimate(tn_lowered *k) {
   double times = 1, stack[72];
@@ -189,7 +197,7 @@ static void tn_estimate(tn_lowered *k) {
   for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *u = k->list[i];
-    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
+    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= tn_loop_most(u->src[0]); }
     else if (u->op == TINY_OP_END && depth) times = stack[--depth];
     else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
       k->flops += times * u->lanes;

@@ -111,7 +111,8 @@ static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int n
   const tiny_uop *x = src[0], *n = src[1];
   if (k < 0 || k >= x->ndim) return "no such axis";
   if (n->ndim || n->dtype != TINY_INDEX) return "takes a 0-d position";
-  if (nv != (op != TINY_OP_PREFIX)) return op == TINY_OP_SLICE ? "takes the number of elements" : "takes what it fills with";
+  if (nv != (op != TINY_OP_PREFIX))
+    return op == TINY_OP_SLICE ? "takes the number of elements" : "takes what it fills with";
   const int64_t count = op == TINY_OP_SLICE ? v[0] : 0;
   return count >= 0 && n->vmin >= 0 && tn_clamp_add(n->vmax, count) <= x->dim[k] ? NULL : "out of the source's bounds";
 }

@@ -69,7 +69,8 @@ static tiny_uop *tn_pad_extents(tiny_ctx *t, tiny_uop *x, const int64_t *before_
   if (tn_bad(t, x)) return x;
   x = tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
   for (int i = 0; i < TINY_MAX_DIMS && bits >> i && !tn_bad(t, x); i++)
-    if (bits >> i & 1) x = tn_first_of(t, x, i, tn_position_add(t, extent[i], before_after[2 * i] + before_after[2 * i + 1]));
+    if (bits >> i & 1)
+      x = tn_first_of(t, x, i, tn_position_add(t, extent[i], before_after[2 * i] + before_after[2 * i + 1]));
   return x;
 }
 static tiny_uop *tn_pad(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {

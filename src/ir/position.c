@@ -67,12 +67,13 @@ static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent)
     int from = i0, to = o0;
     while (from + 1 < i && x->dim[from] == 1) from++;
     while (to + 1 < o && u->v[to] == 1) to++;
+    if (from >= i || to >= o) continue;      // dims of 1 that come or go
     for (int d = from + 1; d < i; d++) {
       scale *= x->dim[d];
       if (tn_extent_of(x, d)) return tn_extent_wrong(t, u, x, d, "it is not the first of the dims that are reshaped");
     }
     for (int d = to + 1; d < o; d++) split *= u->v[d];
-    tiny_uop *n = from < i ? tn_extent_of(x, from) : NULL;
+    tiny_uop *n = tn_extent_of(x, from);
     if (!n) continue;
     extent[to] = tn_position_divide(t, tn_position_scale(t, n, scale), split);
     if (!extent[to]) return tn_extent_wrong(t, u, x, from, "it is no multiple of the parts it is split into");

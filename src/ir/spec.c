@@ -139,7 +139,8 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
 
 static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
-  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
+  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE)
+    return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
     const int fits = u->nsrc == 1 && tn_op_reduces(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";

@@ -456,7 +456,11 @@ static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **e
       case TINY_OP_PERMUTE: extent[i] = x->extent ? x->extent[u->v[i]] : NULL; break;
       case TINY_OP_PREFIX: extent[i] = i == u->k ? u->src[1] : n; break;
       case TINY_OP_WHOLE: case TINY_OP_SLICE: extent[i] = i == u->k ? NULL : n; break;
-      case TINY_OP_SHRINK: extent[i] = n ? tn_position_extent(t, u, i, n) : NULL; break;
+      case TINY_OP_SHRINK:
+        extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
+        if (extent[i] && u->v[2 * i + 1] - u->v[2 * i] == 1)
+          return tn_extent_wrong(t, u, x, i, "of one element there is no length");
+        break;
       case TINY_OP_PAD:
         if (n && u->v[2 * i + 1]) return tn_extent_wrong(t, u, x, i, "zeros do not go behind it");
         extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;

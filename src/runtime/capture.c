@@ -363,7 +363,7 @@ static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
   int n = 0;
   for (int i = 0; i < c->m; i++) if (c->root[i]) {
     tiny_uop *u = c->root[i];
-    while (!tn_is_leaf(u) && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
+    while (!tn_is_leaf(u) && tn_is_in_order(u)) u = u->src[0];
     if (tn_is_leaf(u) || u->op == TINY_OP_ASSIGN) c->root[i] = tn_u1(t, TINY_OP_CONTIGUOUS, c->root[i]);
     c->roots.u[n++] = c->root[i];
   }

@@ -49,7 +49,7 @@ TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
 static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
+  while (!u->realized && tn_is_in_order(u)) u = u->src[0];
   return tn_is_leaf(u) ? tn_place(u) : NULL;
 }
 

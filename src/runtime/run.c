@@ -522,16 +522,19 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
   }
 }
 
-// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what
-// it shows is overwritten.
+// Are u's elements those of its source, in order?
+static int tn_is_in_order(const tiny_uop *u) {
+  return u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX;
+}
+// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what it shows is
+// overwritten; nor what is meant of memory.
 static int tn_is_memory_view(const tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX)) u = u->src[0];
+  while (!u->realized && tn_is_in_order(u)) u = u->src[0];
   return tn_is_leaf(u);
 }
 static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
   tiny_uop *x = u;
-  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH ||
-                          (x->op == TINY_OP_PREFIX && tn_is_memory_view(x))) &&
+  while (!x->realized && tn_is_in_order(x) && (x->op != TINY_OP_PREFIX || tn_is_memory_view(x)) &&
          (x->src[0]->nsrc || tn_is_leaf(x->src[0])))
     x = x->src[0];
   return tn_map_has(bases, tn_state_of(x)) ? u : x;

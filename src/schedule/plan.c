@@ -83,7 +83,7 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
 }
 
-// What a walk goes on to from u: its sources, from a leaf the lengths of its dims. NULL: nothing, but there may be more.
+// What a walk goes on to from u: its sources, from a leaf the lengths of its dims. NULL: nothing, more may follow.
 static uint32_t tn_visit_nsrc(const tiny_uop *u) { return !tn_is_leaf(u) ? u->nsrc : u->extent ? u->ndim : 0; }
 static tiny_uop *tn_visit_src(const tiny_uop *u, uint32_t i) { return tn_is_leaf(u) ? u->extent[i] : u->src[i]; }
 

@@ -35,7 +35,8 @@ static tiny_code tn_strides_move(tiny_views *v, const tiny_uop *m) {
 static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
   const tiny_uop *path[TN_VIEW_PATH];
   int n = 0;
-  for (; (tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
+  for (; tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE; x = x->src[0]) {
+    if (tn_is_leaf(x) || x->op == until) break;
     if (n == TN_VIEW_PATH) return 0;
     path[n++] = x;
   }

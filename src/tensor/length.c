@@ -42,7 +42,8 @@ static tiny_uop *tn_position_from(tiny_ctx *t, tiny_uop *u, int *nodes) {
   for (uint32_t i = 0; i < (passes || inverts ? 1u : 2u); i++)
     if (!(src[i] = tn_position_from(t, u->src[i], nodes))) return NULL;
   if (passes) return tn_position_exact(src[0], u);
-  return tn_position_exact(inverts ? tn_position_add(t, tn_position_scale(t, src[0], -1), -1) : tn_u2(t, u->op, src[0], src[1]), u);
+  if (inverts) return tn_position_exact(tn_position_add(t, tn_position_scale(t, src[0], -1), -1), u);
+  return tn_position_exact(tn_u2(t, u->op, src[0], src[1]), u);
 }
 // The number n, argument `at` of an operator, as a position within low..high; the failed node after an error.
 static tiny_uop *tn_position_within(const char *name, const char *what, tiny_tensor *n, int64_t low, int64_t high) {
@@ -89,24 +90,24 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 // true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
 // not among them, and refuses.
 static const char *const tn_length_operators[] = {
-  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin", "asin",
-  "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor",
-  "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d", "conv3d", "copysign", "cos",
-  "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach", "digamma", "div", "dot", "elu", "eq", "erf",
-  "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor", "floor_div", "fmax",
-  "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad", "gt", "hardsigmoid", "hardswish", "hardtanh",
-  "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "isclose", "isfinite", "isinf", "isnan",
-  "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp",
-  "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
-  "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt",
-  "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum", "mish",
-  "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize", "outer", "permute",
-  "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu", "relu6", "remainder",
-  "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left", "shift_right", "shrink",
-  "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at", "slice_to", "softmax", "softmin",
-  "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub", "sum", "tan", "tanh", "tanhshrink",
-  "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var", "var_mean", "vecdot", "where", "whole",
-  "xlog1py", "xlogy",
+  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin",
+  "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or",
+  "bitwise_xor", "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv",
+  "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach",
+  "digamma", "div", "dot", "elu", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1",
+  "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad",
+  "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac",
+  "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm",
+  "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax",
+  "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
+  "logsumexp", "lt", "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index",
+  "minimum", "mish", "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize",
+  "outer", "permute", "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu",
+  "relu6", "remainder", "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left",
+  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
+  "slice_to", "softmax", "softmin", "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub",
+  "sum", "tan", "tanh", "tanhshrink", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze",
+  "var", "var_mean", "vecdot", "where", "whole", "xlog1py", "xlogy",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];

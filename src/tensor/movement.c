@@ -322,6 +322,7 @@ TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) < 0) return out;
+  if (!tn_axis_whole(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, from = start < 0 ? start + size : start;
   if (!tn_uop_of(x)->ndim || from < 0 || length < 0 || from > size || length > size - from)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
@@ -340,6 +341,7 @@ TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "select", tn_uop_of(x), axis)) < 0) return out;
+  if (!tn_axis_whole(tn_ctx_of(x), "select", tn_uop_of(x), axis)) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,

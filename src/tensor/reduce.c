@@ -245,7 +245,8 @@ static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
   const int64_t n = x->dim[axis];
   int64_t dim[TN_MAX_DIMS], part = 1;
   for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
-  if (n < TN_LONG_AXIS || tn_extent_of(x, axis) || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
+  if (tn_extent_of(x, axis) || n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS)
+    return tn_position(t, x, axis, 1);
   for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
   dim[axis] = n / part;
   dim[axis + 1] = part;

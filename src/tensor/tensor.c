@@ -427,7 +427,10 @@ static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const
   }
   if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
   if (wrong || poisoned) return 0;
-  for (int i = 0; i < n; i++) if (tn_slot(x[i])->uop->extent && !tn_takes_lengths(t, name, tn_slot(x[i])->uop)) return 0;
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = tn_slot(x[i])->uop;
+    if (u->extent && !tn_takes_lengths(t, name, u)) return 0;
+  }
   return 1;
 }
 static int tn_usable(const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
