@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source b81d1399b0d1f13734592a46e4c998ba88cd4413ee8000d899011a8d2cc13662
+/* tiny.h 0.1.0, source c05475e5e2b78f77feccc71bfe9ffbae6b9fc7156c4db37137e8ba3f5759f97b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2834,7 +2834,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "b81d1399b0d1f13734592a46e4c998ba88cd4413ee8000d899011a8d2cc13662"
+#define TN_SOURCE_ID "c05475e5e2b78f77feccc71bfe9ffbae6b9fc7156c4db37137e8ba3f5759f97b"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -27762,7 +27762,8 @@ static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int 
     if (tn_map_has(&v.map, u)) continue;
     const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
     if (s && s->in) w = tn_tiled_slab(&v, s, u);
-    else if (tn_ranges_from(u->op) >= 0) w = tn_close_mapped(t, u, &v.map);
+    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED)
+      w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
     if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
@@ -43606,108 +43607,108 @@ Where things stand in tiny.h
                                       of each
   27163  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27938  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27939  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28406  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28407  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28855  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28856  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29035  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29036  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29460  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29577  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29461  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29578  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  30014  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  30015  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30180  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30181  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30450  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30676  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30451  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30677  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30805  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30876  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30806  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30877  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  31034  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31127  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31429  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31035  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31128  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31430  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31518  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31519  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31582  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31583  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31716  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31717  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31794  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31853  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31795  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31854  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32491  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32492  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32590  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32591  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32683  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32684  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33072  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33073  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33654  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33655  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33773  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33865  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33774  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33866  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33936  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33937  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  34040  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34140  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34215  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34355  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34041  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34141  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34216  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34356  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34690  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34691  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34929  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34930  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35175  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35176  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35236  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35237  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35780  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35781  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36336  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36631  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36337  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36632  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  37026  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37628  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  37027  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37629  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37705  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37706  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37803  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  38014  src/runtime/device.c         which backend a context runs on
-  38156  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38306  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37804  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  38015  src/runtime/device.c         which backend a context runs on
+  38157  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38307  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38477  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38542  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38478  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38543  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38892  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39314  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38893  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39315  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  40046  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40047  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40501  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40502  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41306  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41307  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41524  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41525  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41797  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41798  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  42065  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42066  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42242  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42243  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42416  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42777  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  43013  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42417  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42778  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  43014  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43161  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43327  src/runtime/context.c        opening and closing, the first error, totals
+  43162  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43328  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -57,6 +57,7 @@ example series      '^root mean square error of 80 years: network [12][0-9]\.[0-
 example filter      '^as it is, .* Mean brightness (0\.[0-9]{3}).*, blurred \1'
 example regression  '^all ways agree$'
 example reaction    '^500 frames .* plans and programs made, 0 later$' 500
+example crowd       '^400 frames, 0 to [0-9]+ particles; .* 0 later$' 400
 
 # The bench: ratios are for people to read, but it must build.
 if [ "$named" = "  " ]; then

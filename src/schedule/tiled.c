@@ -600,7 +600,8 @@ static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int 
     if (tn_map_has(&v.map, u)) continue;
     const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
     if (s && s->in) w = tn_tiled_slab(&v, s, u);
-    else if (tn_ranges_from(u->op) >= 0) w = tn_close_mapped(t, u, &v.map);
+    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED)
+      w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
     if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
