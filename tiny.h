@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c05475e5e2b78f77feccc71bfe9ffbae6b9fc7156c4db37137e8ba3f5759f97b
+/* tiny.h 0.1.0, source 0f6aa0bd37afbaafbcaf6437ec19346e789eaed21aedecc51c218eccd678def4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2834,7 +2834,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c05475e5e2b78f77feccc71bfe9ffbae6b9fc7156c4db37137e8ba3f5759f97b"
+#define TN_SOURCE_ID "0f6aa0bd37afbaafbcaf6437ec19346e789eaed21aedecc51c218eccd678def4"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8790,6 +8790,8 @@ static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, i
 // x, of which what is not among the first n along an axis is fill, a value of its dtype.
 static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
   if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  if (x->op == TINY_OP_EXPAND && !x->realized && x->src[0]->dim[axis] == x->dim[axis])     // before it is repeated
+    return tn_expand(t, tn_whole(t, x->src[0], axis, n, fill), x->ndim, x->dim);
   tiny_uop *src[2] = {x, n};
   return tn_uop_make(t, TINY_OP_WHOLE, x->dtype, 1, 2, src, axis, 1, &fill);
 }
@@ -27002,7 +27004,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     return 1;
   if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > (double)TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
-      !n->nuse)
+      u->op == TINY_OP_WHOLE || !n->nuse)  // what is compared with a length is stored below that, or not at all
     return 0;
   if (n->once > 0) return !tn_carried_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
@@ -28913,9 +28915,10 @@ static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v
   tiny_uop *once = x;
   int64_t to[TINY_MAX_DIMS];
   int n = 0;
-  if (x->op == TINY_OP_WHOLE) {            // zeros go behind a length where the copy is read
-    once = tn_made_contiguous(t, tn_first_of(t, x->src[0], (int)x->k, x->src[1]), v, axes);
-    return tn_whole(t, once, (int)x->k, x->src[1], x->v[0]);
+  const tiny_uop *whole = x->op == TINY_OP_EXPAND ? x->src[0] : x;
+  if (whole->op == TINY_OP_WHOLE) {        // zeros go behind a length where the copy is read
+    once = tn_expand(t, tn_first_of(t, whole->src[0], (int)whole->k, whole->src[1]), x->ndim, x->dim);
+    return tn_whole(t, tn_made_contiguous(t, once, v, axes), (int)whole->k, whole->src[1], whole->v[0]);
   }
   for (int summed = 0; summed < 2; summed++)
     for (int i = 0; i < x->ndim; i++) if ((axes >> i & 1) == summed) to[n++] = i;
@@ -38986,7 +38989,10 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
   }
   tiny_mem *mem = (tiny_mem *)tn_scratch(t, ((size_t)b->launch.nmem + 1) * sizeof *mem);
   b->launch.mem = mem;
-  b->launch.args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *b->launch.args);
+  int64_t *args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *args);
+  b->launch.args = args;
+  for (int i = 0; i < all.n; i++)          // a length is timed at its greatest
+    if (all.u[i]->op == TINY_OP_ARG && all.u[i]->nv == 2) args[all.u[i]->k] = all.u[i]->vmax;
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_PARAM && !mem[all.u[i]->k].base) {
     const tiny_uop *u = all.u[i];
     tn_storage *s = tn_storage_new(t, (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
@@ -43504,211 +43510,211 @@ Where things stand in tiny.h
                                       that apply them to a fixed point
    8657  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9105  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9107  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9217  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9219  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9654  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9656  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9928  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9930  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10840  src/ir/spec.c                the verifier
-  11188  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10842  src/ir/spec.c                the verifier
+  11190  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11418  src/rules/notation.c         the algebra that bodies of rules are written in
-  11453  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11651  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11420  src/rules/notation.c         the algebra that bodies of rules are written in
+  11455  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11653  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11811  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11813  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12205  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12207  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12404  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12406  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12818  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12820  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13160  src/rules/decompose.c        from what the IR means to what a target can do
-  13750  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13162  src/rules/decompose.c        from what the IR means to what a target can do
+  13752  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13784  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13786  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14283  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14285  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14377  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14379  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15063  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15065  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15284  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15286  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15903  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  15905  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16125  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16127  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16413  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16415  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16897  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16899  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17004  src/tensor/activation.c      what stands between the layers of a network
-  17184  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17552  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17006  src/tensor/activation.c      what stands between the layers of a network
+  17186  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17554  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17802  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17804  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18533  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18535  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19165  src/tensor/random.c          numbers from a counter, the same on every device
-  19439  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19167  src/tensor/random.c          numbers from a counter, the same on every device
+  19441  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19759  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20055  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19761  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20057  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20192  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20194  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20731  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20733  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21450  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21452  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21852  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21854  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21991  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  21993  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22457  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22459  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22893  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22895  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23241  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23561  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23687  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23243  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23563  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23689  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23845  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23847  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  24337  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24613  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24339  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24615  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24709  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24711  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24964  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  25359  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  24966  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25361  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25635  src/tensor/params.c          lists of named tensors: what a network consists of
-  25728  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25637  src/tensor/params.c          lists of named tensors: what a network consists of
+  25730  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26110  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26112  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26227  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26229  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26546  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26548  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26662  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26664  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27163  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27165  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27939  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27941  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28407  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28409  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28856  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28858  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29036  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29039  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29461  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29578  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29464  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29581  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  30015  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  30018  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30181  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30184  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30451  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30677  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30454  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30680  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30806  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30877  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30809  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30880  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  31035  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31128  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31430  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31038  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31131  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31433  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31519  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31522  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31583  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31586  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31717  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31720  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31795  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31854  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31798  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31857  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32492  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32495  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32591  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32594  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32684  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32687  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33073  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33076  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33655  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33658  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33774  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33866  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33777  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33869  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33937  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33940  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  34041  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34141  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34216  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34356  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34044  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34144  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34219  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34359  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34691  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34694  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34930  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34933  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35176  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35179  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35237  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35240  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35781  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35784  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36337  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36632  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36340  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36635  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  37027  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37629  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  37030  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37632  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37706  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37709  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37804  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  38015  src/runtime/device.c         which backend a context runs on
-  38157  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38307  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37807  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  38018  src/runtime/device.c         which backend a context runs on
+  38160  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38310  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38478  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38543  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38481  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38546  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38893  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39315  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38896  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39321  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  40047  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40053  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40502  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40508  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41307  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41313  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41525  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41531  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41798  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41804  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  42066  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42072  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42243  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42249  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42417  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42778  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  43014  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42423  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42784  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  43020  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43162  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43328  src/runtime/context.c        opening and closing, the first error, totals
+  43168  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43334  src/runtime/context.c        opening and closing, the first error, totals
 */

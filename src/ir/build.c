@@ -134,6 +134,8 @@ static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, i
 // x, of which what is not among the first n along an axis is fill, a value of its dtype.
 static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
   if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  if (x->op == TINY_OP_EXPAND && !x->realized && x->src[0]->dim[axis] == x->dim[axis])     // before it is repeated
+    return tn_expand(t, tn_whole(t, x->src[0], axis, n, fill), x->ndim, x->dim);
   tiny_uop *src[2] = {x, n};
   return tn_uop_make(t, TINY_OP_WHOLE, x->dtype, 1, 2, src, axis, 1, &fill);
 }
