@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0f6aa0bd37afbaafbcaf6437ec19346e789eaed21aedecc51c218eccd678def4
+/* tiny.h 0.1.0, source 8b104c6d78dd29912a0a48d1bbaa2a7e73d7c1b57ccd348be45dc1a16f0cdfba
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -32,6 +32,7 @@ DO THIS                                          NOT THIS
   Check tiny_status once, after the step.          Check every operator: a poisoned tensor passes through.
   Give each thread its own context.                Share a context between threads without a lock.
   Keep shapes the same from step to step.          Change them each time: each shape is planned anew.
+  Use tiny_length for a length that changes.       Pad to the most, and mask by hand.
   Define TINY_IMPLEMENTATION in one file.          Define it in a header.
 
 WHAT IT DOES NOT DO
@@ -392,6 +393,29 @@ SEARCH
   number of threads; without that folder each context searches anew and may find another. Without TINY_BEAM
   nothing that a search has found is used.
 
+LENGTHS THAT CHANGE
+  A cache of keys grows by one in each step, particles come and go, batches are of any size up to one. tiny_length
+  is a number that is known when kernels are launched, with bounds that are known before: memory is planned for the
+  greatest, and one plan and one kernel serve all of its values, with work for the one it has.
+
+    tiny_tensor *n = tiny_length(t, used, 0, 4095);                       // rows so far
+    tiny_assign(tiny_slice_at(keys, 0, n, 1), key);                       // one more, behind them
+    tiny_tensor *all = tiny_slice_to(keys, 0, tiny_add(n, tiny_like(n, 1)));
+    tiny_tensor *y = tiny_attention(query, all, all, NULL);               // over used + 1 of them
+
+  tiny_slice_to makes a dim of which the first n are meant, tiny_slice_at takes part of a dim from a number on.
+  Sums, products, minima, maxima and quotients by constants of such numbers are such numbers: n + 1, 2 n. Their
+  bounds must fit the dim for every value, which is checked at the call. tiny_shape_get gives the greatest shape,
+  tiny_shape_now that of now, tiny_length_of the length as a tensor; tiny_read and tiny_reference give what is meant,
+  compact. Gradients flow; beyond a length they are 0.
+  What an operator gives is what it gives for a dim of that length. Sums, means, deviations, norms, softmax, running
+  sums, matmul, convolution, attention and whatever goes element by element can do it, permute, flip and reshape where
+  the dim stays or is the first of those that are joined or split. The others refuse, TINY_E_SHAPE, and name the dim;
+  tiny_whole fills it up for them. Operands have one length, or one of them the whole dim. Of nothing a sum is 0, a
+  maximum -infinity, a mean NaN.
+  In a program lengths are inputs like tiny_scalar: tiny_run checks their values against the captured bounds,
+  TINY_E_ARG, and gives outputs of the lengths it ran with.
+
 PROGRAMS
   tiny_capture plans and compiles the kernels between inputs and outputs; tiny_run replays them on other inputs
   of the same dtypes and shapes. A program is bound to memory, not to values: whatever lies in the memory of a
@@ -405,7 +429,7 @@ PROGRAMS
                            it is computed anew
     not computed yet       TINY_E_STATE: tiny_realize   computed in each run, from   in a frame TINY_E_STATE:
                                                         the same numbers             tiny_realize it first
-    tiny_scalar            give another to tiny_run     its value at capture         as not computed yet
+    tiny_scalar, tiny_length give another to tiny_run   its value at capture         as not computed yet
     random numbers         as computed or not           of the frame: drawn anew     -
                                                         others: the same again
     reaches no output      TINY_E_STATE, its number     -                            happens at each run
@@ -2834,7 +2858,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0f6aa0bd37afbaafbcaf6437ec19346e789eaed21aedecc51c218eccd678def4"
+#define TN_SOURCE_ID "8b104c6d78dd29912a0a48d1bbaa2a7e73d7c1b57ccd348be45dc1a16f0cdfba"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -10676,6 +10700,19 @@ static void tn_eval_whole(const tiny_uop *u, const int64_t *x, int64_t *out, int
   }
 }
 
+// What is not meant of a value is garbage that shows, so that whoever reads it is found.
+static int64_t tn_eval_garbage(int d) {
+  return tn_is_float(d) ? tn_dtype_value(d, (double)NAN) : tn_dtype_wrap(d, 0x5A5A5A5A5A5A5A5All);
+}
+static void tn_eval_prefix(const tiny_uop *u, int64_t *out, int64_t n) {
+  const int64_t length = tn_eval_position(u->src[1]);
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    if (at[u->k] >= length) out[i] = tn_eval_garbage(u->dtype);
+    tn_eval_step(u->dim, u->ndim, at);
+  }
+}
+
 static void tn_eval_reduce(const tiny_uop *u, const int64_t *x, int64_t nx, int64_t *out, int64_t n) {
   const tiny_uop *s = u->src[0];
   const int op = (int)(u->k & 0xFF);
@@ -10743,7 +10780,11 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   const char *wrong = tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
   if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
-  if (tn_op_is(u->op, TINY_MOVEMENT)) { tn_eval_move(u, x->data, out, n, 0); return TINY_OK; }
+  if (tn_op_is(u->op, TINY_MOVEMENT)) {
+    tn_eval_move(u, x->data, out, n, 0);
+    if (u->op == TINY_OP_PREFIX) tn_eval_prefix(u, out, n);
+    return TINY_OK;
+  }
   if (tn_op_is_elementwise(u->op)) {
     for (uint32_t i = 0; i < u->nsrc; i++) {
       const tn_eval_array *a = tn_eval_array_of(g, u->src[i]);
@@ -31057,8 +31098,11 @@ static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
 static tiny_uop *tn_collapse_masked(tiny_ctx *t, tiny_uop *u, const tiny_uop *a, const tiny_uop *b, tiny_uop *both,
                                     int64_t nb) {
   tn_affine x;
+  tn_list args = {NULL, 0, 0};
   int64_t c = 0;
   tn_affine_start(&x, TINY_INDEX);
+  tn_collect_op(t, u, TINY_OP_ARG, &args);
+  if (!args.n) return NULL;                // a mask of positions stays where it is
   if (u->op != TINY_OP_MASKED || u->k || !tn_affine_add(&x, u->src[0], 1, 0) || !tn_affine_small(&x)) return NULL;
   for (int i = 0; i < x.n; i++) {
     if (tn_depends(t, x.term[i].x, b) || (x.term[i].x != a && tn_depends(t, x.term[i].x, a))) return NULL;
@@ -43459,262 +43503,262 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    500  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    524  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    767  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1488  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    791  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1512  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1694  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1718  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2060  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2084  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2216  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2240  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2353  src/api/io.h                 tensors from files and to files
-   2429  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2377  src/api/io.h                 tensors from files and to files
+   2453  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2844  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2868  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3010  src/base/number.c            numbers as text, in and out
-   3447  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3034  src/base/number.c            numbers as text, in and out
+   3471  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3632  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3656  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3822  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3846  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3924  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   3948  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4330  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4354  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4448  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4472  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4595  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5088  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4619  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5112  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5668  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5692  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5899  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6059  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6889  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   5923  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6083  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   6913  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   6974  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   6998  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7081  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7105  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7172  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7196  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7284  src/ir/args.c                which k, v and sources fit an op
-   7455  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8074  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7308  src/ir/args.c                which k, v and sources fit an op
+   7479  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8098  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8657  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8681  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9107  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9131  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9219  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9243  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9656  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9680  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9930  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9954  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10842  src/ir/spec.c                the verifier
-  11190  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10883  src/ir/spec.c                the verifier
+  11231  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11420  src/rules/notation.c         the algebra that bodies of rules are written in
-  11455  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11653  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11461  src/rules/notation.c         the algebra that bodies of rules are written in
+  11496  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11694  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11813  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11854  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12207  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12248  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12406  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12447  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12820  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12861  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13162  src/rules/decompose.c        from what the IR means to what a target can do
-  13752  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13203  src/rules/decompose.c        from what the IR means to what a target can do
+  13793  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13786  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13827  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14285  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14326  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14379  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14420  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15065  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15106  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15286  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15327  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15905  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  15946  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16127  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16168  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16415  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16456  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16899  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16940  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17006  src/tensor/activation.c      what stands between the layers of a network
-  17186  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17554  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17047  src/tensor/activation.c      what stands between the layers of a network
+  17227  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17595  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17804  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17845  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18535  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18576  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19167  src/tensor/random.c          numbers from a counter, the same on every device
-  19441  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19208  src/tensor/random.c          numbers from a counter, the same on every device
+  19482  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19761  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20057  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19802  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20098  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20194  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20235  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20733  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20774  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21452  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21493  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21854  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21895  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21993  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22034  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22459  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22500  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22895  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22936  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23243  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23563  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23689  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23284  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23604  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23730  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23847  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23888  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  24339  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24615  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24380  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24656  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24711  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24752  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24966  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  25361  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25007  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25402  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25637  src/tensor/params.c          lists of named tensors: what a network consists of
-  25730  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25678  src/tensor/params.c          lists of named tensors: what a network consists of
+  25771  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26112  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26153  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26229  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26270  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26548  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26589  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26664  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26705  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27165  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27206  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27941  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27982  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28409  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28450  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28858  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28899  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29039  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29080  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29464  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29581  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29505  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29622  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  30018  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  30059  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30184  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30225  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30454  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30680  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30495  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30721  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30809  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30880  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30850  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30921  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  31038  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31131  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31433  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31079  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31175  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31477  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31522  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31566  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31586  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31630  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31720  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31764  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31798  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31857  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31842  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31901  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32495  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32539  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32594  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32638  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32687  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32731  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33076  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33120  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33658  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33702  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33777  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33869  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33821  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33913  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33940  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33984  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  34044  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34144  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34219  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34359  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34088  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34188  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34263  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34403  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34694  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34738  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34933  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34977  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35179  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35223  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35240  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35284  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35784  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35828  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36340  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36635  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36384  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36679  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  37030  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37632  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  37074  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37676  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37709  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37753  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37807  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  38018  src/runtime/device.c         which backend a context runs on
-  38160  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38310  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37851  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  38062  src/runtime/device.c         which backend a context runs on
+  38204  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38354  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38481  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38546  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38525  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38590  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38896  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39321  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38940  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39365  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  40053  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40097  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40508  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40552  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41313  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41357  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41531  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41575  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41804  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41848  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  42072  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42116  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42249  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42293  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42423  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42784  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  43020  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42467  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42828  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  43064  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43168  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43334  src/runtime/context.c        opening and closing, the first error, totals
+  43212  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43378  src/runtime/context.c        opening and closing, the first error, totals
 */

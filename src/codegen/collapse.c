@@ -20,8 +20,11 @@ static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
 static tiny_uop *tn_collapse_masked(tiny_ctx *t, tiny_uop *u, const tiny_uop *a, const tiny_uop *b, tiny_uop *both,
                                     int64_t nb) {
   tn_affine x;
+  tn_list args = {NULL, 0, 0};
   int64_t c = 0;
   tn_affine_start(&x, TINY_INDEX);
+  tn_collect_op(t, u, TINY_OP_ARG, &args);
+  if (!args.n) return NULL;                // a mask of positions stays where it is
   if (u->op != TINY_OP_MASKED || u->k || !tn_affine_add(&x, u->src[0], 1, 0) || !tn_affine_small(&x)) return NULL;
   for (int i = 0; i < x.n; i++) {
     if (tn_depends(t, x.term[i].x, b) || (x.term[i].x != a && tn_depends(t, x.term[i].x, a))) return NULL;

@@ -747,6 +747,19 @@ static void tn_eval_whole(const tiny_uop *u, const int64_t *x, int64_t *out, int
   }
 }
 
+// What is not meant of a value is garbage that shows, so that whoever reads it is found.
+static int64_t tn_eval_garbage(int d) {
+  return tn_is_float(d) ? tn_dtype_value(d, (double)NAN) : tn_dtype_wrap(d, 0x5A5A5A5A5A5A5A5All);
+}
+static void tn_eval_prefix(const tiny_uop *u, int64_t *out, int64_t n) {
+  const int64_t length = tn_eval_position(u->src[1]);
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    if (at[u->k] >= length) out[i] = tn_eval_garbage(u->dtype);
+    tn_eval_step(u->dim, u->ndim, at);
+  }
+}
+
 static void tn_eval_reduce(const tiny_uop *u, const int64_t *x, int64_t nx, int64_t *out, int64_t n) {
   const tiny_uop *s = u->src[0];
   const int op = (int)(u->k & 0xFF);
@@ -814,7 +827,11 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   const char *wrong = tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
   if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
-  if (tn_op_is(u->op, TINY_MOVEMENT)) { tn_eval_move(u, x->data, out, n, 0); return TINY_OK; }
+  if (tn_op_is(u->op, TINY_MOVEMENT)) {
+    tn_eval_move(u, x->data, out, n, 0);
+    if (u->op == TINY_OP_PREFIX) tn_eval_prefix(u, out, n);
+    return TINY_OK;
+  }
   if (tn_op_is_elementwise(u->op)) {
     for (uint32_t i = 0; i < u->nsrc; i++) {
       const tn_eval_array *a = tn_eval_array_of(g, u->src[i]);
