@@ -155,6 +155,65 @@ static void check_operator(const char *name, operator_of f) {
   case_end();
 }
 
+// ** chains of operators, of (n, WIDE) to (n, WIDE), drawn by lots **
+
+static unsigned long long lots;
+static int draw(int n) {
+  lots = lots * 6364136223846793005ull + 1442695040888963407ull;
+  return (int)((lots >> 33) % (unsigned long long)n);
+}
+static tiny_tensor *link_of(int how, tiny_tensor *x) {
+  switch (how) {
+    case 0: return tiny_tanh(x);
+    case 1: return tiny_softmax(x, 0);
+    case 2: return tiny_softmax(x, 1);
+    case 3: return tiny_mul(tiny_cumsum(x, 0), tiny_like(x, 0.125));
+    case 4: return tiny_matmul(x, weights);
+    case 5: return tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
+    case 6: return tiny_sub(x, tiny_mean(x, 0, 1));
+    case 7: return tiny_div(x, tiny_add(tiny_norm(x, 2, 0, 1), tiny_like(x, 1)));
+    case 8: return tiny_flip(x, TINY_SHAPE(0));
+    case 9: return tiny_sub(x, tiny_max(x, 0, 1));
+    case 10: return tiny_where(tiny_gt(x, tiny_mean(x, 1, 1)), x, tiny_mul(x, tiny_like(x, 0.5)));
+    case 11: return tiny_add(x, tiny_contiguous(tiny_mul(x, x)));
+    case 12: return tiny_tanh(tiny_matmul(x, tiny_matmul(tiny_transpose(x, 0, 1), x)));
+    case 13: return tiny_attention(x, x, x, NULL);
+    case 14: return tiny_reshape(tiny_gelu(tiny_reshape(x, TINY_SHAPE(-1, 3, FEW))), TINY_SHAPE(-1, WIDE));
+    default: return tiny_transpose(tiny_layer_norm(tiny_transpose(x, 0, 1), 1, NULL, NULL, 1e-5), 0, 1);
+  }
+}
+static tiny_tensor *chain(tiny_tensor *x, unsigned long long seed) {
+  lots = seed * 2654435761u + 12345;
+  const int links = 2 + draw(4), folds = draw(3), slopes = draw(2);
+  tiny_tensor *y = x;
+  for (int i = 0; i < links; i++) y = link_of(draw(16), y);
+  if (slopes) return of_loss(tiny_matmul(y, weights), weights);
+  return folds ? tiny_sum(y, folds - 1, 0) : y;
+}
+static void check_chains(void) {
+  const unsigned long long first = test_from(1), rounds = getenv("TEST_BRIEF") ? 12 : getenv("TEST_ROUNDS") ? strtoull(getenv("TEST_ROUNDS"), NULL, 10) : 80;
+  for (unsigned long long seed = first; seed < first + rounds; seed++) {
+    uint64_t schedules = 0;
+    case_seeded(seed, "TEST_FROM=%llu");
+    for (int i = 0; i < 3; i++) {
+      const int n = i ? 1 + (int)((seed * 37 + (unsigned)i * 50) % MOST) : MOST / 2;
+      for (int k = 0; k < MOST * WIDE; k++) memory[k] = k < n * WIDE ? element(k) : (float)NAN;
+      tiny_begin(t);
+      tiny_tensor *y = chain(tiny_slice_to(tiny_from(t, memory, TINY_F32, TINY_SHAPE(MOST, WIDE)), 0, tiny_length(t, n, 1, MOST)), seed);
+      tiny_tensor *z = chain(tiny_from(t, memory, TINY_F32, TINY_SHAPE(n, WIDE)), seed);
+      CHECK(tiny_ok(y) && tiny_ok(z));
+      const uint64_t before = tiny_get_stats(t).schedules;
+      if (tiny_ok(y) && tiny_ok(z)) CHECK(same(y, z, tiny_read));
+      if (i) schedules += tiny_get_stats(t).schedules - before;
+      if (tiny_ok(y) && tiny_ok(z) && !i) CHECK(same(y, z, tiny_reference));
+      tiny_end(t);
+      if (*tiny_error(t)) { fprintf(stderr, "    %s\n", tiny_error(t)); CHECK(0); tiny_clear(t); }
+    }
+    CHECK_EQ(schedules, 0);
+  }
+  case_end();
+}
+
 // ** places that are known at launch **
 
 static void check_append(void) {
@@ -358,6 +417,7 @@ int main(void) {
   tiny_tensor *all[3] = {weights, queries, filter};
   CHECK(tiny_realize(all, 3) == TINY_OK);
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) check_operator(operators[i].name, operators[i].f);
+  check_chains();
   check_append();
   check_slice_gradient();
   check_assign();
