@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8b104c6d78dd29912a0a48d1bbaa2a7e73d7c1b57ccd348be45dc1a16f0cdfba
+/* tiny.h 0.1.0, source 4e3ddee8e0b27e2050ca77e8343576c101fe1019583e4da4b78b0d81cbd8ed9b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2858,7 +2858,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8b104c6d78dd29912a0a48d1bbaa2a7e73d7c1b57ccd348be45dc1a16f0cdfba"
+#define TN_SOURCE_ID "4e3ddee8e0b27e2050ca77e8343576c101fe1019583e4da4b78b0d81cbd8ed9b"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7439,7 +7439,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED) ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
-    case TINY_OP_SCALAR: return nv == 0 || (nv == 2 && v[0] <= v[1]) ? NULL : "takes no bounds, or both";
+    case TINY_OP_SCALAR: return nv == 0 || (nv == 2 && v[0] <= k && k <= v[1]) ? NULL :
+      "takes no bounds, or both of its value";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
@@ -15086,6 +15087,10 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
                     tn_text_of(u, a));
   if (v == u) return dst;
+  for (int d = 0; v->extent && d < v->ndim; d++)
+    if (v->extent[d] && tn_extent_of(u, u->ndim - v->ndim + d) != v->extent[d])
+      return tn_wrong(t, TINY_E_SHAPE, "assign: of dim %d of the value only a length is meant; take tiny_slice_to of %s",
+                      d, tn_text_of(u, a));
   const tn_mark mark = tn_scratch_mark(t);
   tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
@@ -43549,216 +43554,216 @@ Where things stand in tiny.h
    7196  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
    7308  src/ir/args.c                which k, v and sources fit an op
-   7479  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8098  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7480  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8099  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8681  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8682  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9131  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9132  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9243  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9244  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9680  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9681  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9954  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+   9955  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10883  src/ir/spec.c                the verifier
-  11231  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10884  src/ir/spec.c                the verifier
+  11232  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11461  src/rules/notation.c         the algebra that bodies of rules are written in
-  11496  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11694  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11462  src/rules/notation.c         the algebra that bodies of rules are written in
+  11497  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  11695  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11854  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  11855  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12248  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12249  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12447  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12448  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12861  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  12862  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13203  src/rules/decompose.c        from what the IR means to what a target can do
-  13793  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13204  src/rules/decompose.c        from what the IR means to what a target can do
+  13794  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13827  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  13828  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14326  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14327  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14420  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14421  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15106  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15111  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15327  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15332  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  15946  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  15951  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16168  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16173  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16456  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  16461  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16940  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  16945  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17047  src/tensor/activation.c      what stands between the layers of a network
-  17227  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17595  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17052  src/tensor/activation.c      what stands between the layers of a network
+  17232  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  17600  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17845  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  17850  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18576  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  18581  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19208  src/tensor/random.c          numbers from a counter, the same on every device
-  19482  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19213  src/tensor/random.c          numbers from a counter, the same on every device
+  19487  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19802  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20098  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  19807  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20103  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20235  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20240  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20774  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  20779  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21493  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  21498  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21895  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  21900  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22034  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22039  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22500  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  22505  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22936  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  22941  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23284  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23604  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23730  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23289  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  23609  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  23735  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23888  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  23893  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  24380  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24656  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  24385  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  24661  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24752  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  24757  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25007  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  25402  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25012  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  25407  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25678  src/tensor/params.c          lists of named tensors: what a network consists of
-  25771  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  25683  src/tensor/params.c          lists of named tensors: what a network consists of
+  25776  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26153  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26158  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26270  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  26275  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26589  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  26594  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26705  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  26710  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27206  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27211  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  27982  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  27987  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28450  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  28455  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28899  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  28904  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29080  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29085  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29505  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29622  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  29510  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  29627  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  30059  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  30064  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30225  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  30230  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30495  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30721  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  30500  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  30726  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30850  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30921  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  30855  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  30926  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  31079  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31175  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31477  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  31084  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  31180  src/codegen/transform.c      what may be done to the ranges of a kernel
+  31482  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31566  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  31571  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31630  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  31635  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31764  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  31769  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31842  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31901  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  31847  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  31906  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32539  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  32544  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32638  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  32643  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32731  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  32736  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33120  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  33125  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33702  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  33707  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33821  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33913  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  33826  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  33918  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  33984  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  33989  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  34088  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34188  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34263  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34403  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  34093  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  34193  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  34268  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  34408  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34738  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  34743  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  34977  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  34982  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35223  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  35228  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35284  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  35289  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35828  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  35833  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36384  src/runtime/pool.c           the context's threads, which stand ready between kernels
-  36679  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  36389  src/runtime/pool.c           the context's threads, which stand ready between kernels
+  36684  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  37074  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  37676  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  37079  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  37681  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  37753  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  37758  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  37851  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  38062  src/runtime/device.c         which backend a context runs on
-  38204  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38354  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  37856  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  38067  src/runtime/device.c         which backend a context runs on
+  38209  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  38359  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  38525  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  38590  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  38530  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  38595  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  38940  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39365  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  38945  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  39370  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  40097  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  40102  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  40552  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  40557  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  41357  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  41362  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  41575  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  41580  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  41848  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  41853  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  42116  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  42121  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  42293  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  42298  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  42467  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  42828  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  43064  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  42472  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  42833  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  43069  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  43212  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  43378  src/runtime/context.c        opening and closing, the first error, totals
+  43217  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  43383  src/runtime/context.c        opening and closing, the first error, totals
 */

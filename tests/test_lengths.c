@@ -334,6 +334,8 @@ static void check_errors(void) {
   BAD(tiny_one_hot(tiny_cast(y, TINY_I32), 4), TINY_E_SHAPE, "one_hot: of dim 0");
   tiny_tensor *both[2] = {y, y};
   BAD(tiny_cat(both, 2, 0), TINY_E_SHAPE, "cat: of dim 0");
+  BAD(tiny_assign(x, y), TINY_E_SHAPE, "assign: of dim 0 of the value only a length is meant; take tiny_slice_to of (8,6)");
+  BAD(tiny_select(y, 0, 1), TINY_E_SHAPE, "select: of dim 0");
   CHECK(tiny_write(y, x, 18 * 4) == TINY_E_SHAPE);
   tiny_clear(t);
   float out[48];

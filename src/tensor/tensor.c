@@ -667,6 +667,10 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
                     tn_text_of(u, a));
   if (v == u) return dst;
+  for (int d = 0; v->extent && d < v->ndim; d++)
+    if (v->extent[d] && tn_extent_of(u, u->ndim - v->ndim + d) != v->extent[d])
+      return tn_wrong(t, TINY_E_SHAPE, "assign: of dim %d of the value only a length is meant; take tiny_slice_to of %s",
+                      d, tn_text_of(u, a));
   const tn_mark mark = tn_scratch_mark(t);
   tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
