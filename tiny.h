@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4e3ddee8e0b27e2050ca77e8343576c101fe1019583e4da4b78b0d81cbd8ed9b
+/* tiny.h 0.1.0, source 43d460ff7b7780d1b61c73b616a0b2b1277f79f7f79d0a7fa0079d03aebc51da
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2587,11 +2587,11 @@ struct tiny_uop {
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape
+  tiny_uop **extent;                       // of a tensor's dims how much is meant, NULL: all; NULL for all: no list
   void *ptr;                               // BUFFER: storage; CUSTOM: description
   int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
   uint64_t hash;                           // structural: independent of addresses and of creation order
   tiny_uop *realized;                      // private: the BUFFER that holds this node's value
-  tiny_uop **extent;                       // of a tensor's dims how much is meant, NULL: all; NULL for all: no list
 };
 
 // A node; NULL after an error. It lives until nothing that the context knows refers to it: build and use nodes
@@ -2858,7 +2858,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "4e3ddee8e0b27e2050ca77e8343576c101fe1019583e4da4b78b0d81cbd8ed9b"
+#define TN_SOURCE_ID "43d460ff7b7780d1b61c73b616a0b2b1277f79f7f79d0a7fa0079d03aebc51da"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.

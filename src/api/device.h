@@ -135,11 +135,11 @@ struct tiny_uop {
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape
+  tiny_uop **extent;                       // of a tensor's dims how much is meant, NULL: all; NULL for all: no list
   void *ptr;                               // BUFFER: storage; CUSTOM: description
   int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
   uint64_t hash;                           // structural: independent of addresses and of creation order
   tiny_uop *realized;                      // private: the BUFFER that holds this node's value
-  tiny_uop **extent;                       // of a tensor's dims how much is meant, NULL: all; NULL for all: no list
 };
 
 // A node; NULL after an error. It lives until nothing that the context knows refers to it: build and use nodes
