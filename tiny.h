@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ca19f2bfaf603b0a08fa76d55446b572ff39f8b01d9f42cddcea36a2c4915564
+/* tiny.h 0.1.0, source 4c53024912627d2f9b9df92ca8a89d98b67b988b14b74ccbda9511a01f894247
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -32,6 +32,7 @@ DO THIS                                          NOT THIS
   Check tiny_status once, after the step.          Check every operator: a poisoned tensor passes through.
   Give each thread its own context.                Share a context between threads without a lock.
   Keep shapes the same from step to step.          Change them each time: each shape is planned anew.
+  Use tiny_length for a length that changes.       Pad to the most, and mask by hand.
   Define TINY_IMPLEMENTATION in one file.          Define it in a header.
 
 WHAT IT DOES NOT DO
@@ -426,6 +427,29 @@ SEARCH
   number of threads; without that folder each context searches anew and may find another. Without TINY_BEAM
   nothing that a search has found is used.
 
+LENGTHS THAT CHANGE
+  A cache of keys grows by one in each step, particles come and go, batches are of any size up to one. tiny_length
+  is a number that is known when kernels are launched, with bounds that are known before: memory is planned for the
+  greatest, and one plan and one kernel serve all of its values, with work for the one it has.
+
+    tiny_tensor *n = tiny_length(t, used, 0, 4095);                       // rows so far
+    tiny_assign(tiny_slice_at(keys, 0, n, 1), key);                       // one more, behind them
+    tiny_tensor *all = tiny_slice_to(keys, 0, tiny_add(n, tiny_like(n, 1)));
+    tiny_tensor *y = tiny_attention(query, all, all, NULL);               // over used + 1 of them
+
+  tiny_slice_to makes a dim of which the first n are meant, tiny_slice_at takes part of a dim from a number on.
+  Sums, products, minima, maxima and quotients by constants of such numbers are such numbers: n + 1, 2 n. Their
+  bounds must fit the dim for every value, which is checked at the call. tiny_shape_get gives the greatest shape,
+  tiny_shape_now that of now, tiny_length_of the length as a tensor; tiny_read and tiny_reference give what is meant,
+  compact. Gradients flow; beyond a length they are 0.
+  What an operator gives is what it gives for a dim of that length. Sums, means, deviations, norms, softmax, running
+  sums, matmul, convolution, attention and whatever goes element by element can do it, permute, flip and reshape where
+  the dim stays or is the first of those that are joined or split. The others refuse, TINY_E_SHAPE, and name the dim;
+  tiny_whole fills it up for them. Operands have one length, or one of them the whole dim. Of nothing a sum is 0, a
+  maximum -infinity, a mean NaN.
+  In a program lengths are inputs like tiny_scalar: tiny_run checks their values against the captured bounds,
+  TINY_E_ARG, and gives outputs of the lengths it ran with.
+
 PROGRAMS
   tiny_capture plans and compiles the kernels between inputs and outputs; tiny_run replays them on other inputs
   of the same dtypes and shapes. A program is bound to memory, not to values: whatever lies in the memory of a
@@ -439,7 +463,7 @@ PROGRAMS
                            it is computed anew
     not computed yet       TINY_E_STATE: tiny_realize   computed in each run, from   in a frame TINY_E_STATE:
                                                         the same numbers             tiny_realize it first
-    tiny_scalar            give another to tiny_run     its value at capture         as not computed yet
+    tiny_scalar, tiny_length give another to tiny_run   its value at capture         as not computed yet
     random numbers         as computed or not           of the frame: drawn anew     -
                                                         others: the same again
     reaches no output      TINY_E_STATE, its number     -                            happens at each run
@@ -743,6 +767,11 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
+// A 0-d i64 that may change every step as well, from least to most: how much of a dim is meant (tiny_slice_to), where a
+// part of it begins (tiny_slice_at). Sums, products, minima .. of such numbers are such numbers too. Memory is planned
+// for most. TINY_E_ARG: value is out of bounds; so it is where a program runs with another.
+TINY_API tiny_tensor *tiny_length(tiny_ctx *t, int64_t value, int64_t least, int64_t most);
+
 // Realizes x and copies it out, row-major. TINY_E_ARG: nbytes is not its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
 // Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
@@ -761,8 +790,11 @@ TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 TINY_API double      tiny_item(tiny_tensor *x);
 // As tiny_item, as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error.
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
-// The shape, which is known before x is computed; no dims for poison.
+// The shape, which is known before x is computed; no dims for poison. Of a dim that tiny_slice_to made its greatest
+// length.
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+// The same of now: dims that tiny_slice_to made as long as their number is.
+TINY_API tiny_shape  tiny_shape_now(const tiny_tensor *x);
 // The dtype; TINY_VOID for poison.
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
 // The number of elements; 0 for poison.
@@ -959,6 +991,23 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
+// The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
+// one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_get still gives
+// the greatest, tiny_shape_now what there is; tiny_read and tiny_item want and give that. What x computes is right for
+// its length: sums, means, norms, softmax, running sums, products of matrices ..; operators that cannot be say so,
+// TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is. [torch.narrow]
+TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
+// x with fill where its length leaves an axis empty: a whole dim again, for every operator.
+// [torch.nn.functional.pad]
+TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill);
+// The length of an axis as a 0-d i64: a number as of tiny_length where tiny_slice_to gave it, else a constant.
+// [torch.Tensor.size]
+TINY_API tiny_tensor *tiny_length_of(tiny_tensor *x, int axis);
+// Where the position along an axis is below n, a number of tiny_length: bool, of x's shape. [torch.arange]
+TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n);
+// count elements of one axis, from the number begin on, of tiny_length. It can be assigned to: a cache that is appended
+// to. TINY_E_SHAPE: by its bounds begin could leave no room for count. [torch.narrow]
+TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count);
 // length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
 // One element of an axis, without the axis. [torch.select]
@@ -2595,7 +2644,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* advice */ \
   _(PREFETCH, 1, TINY_VOIDOP) _(MASKED, -1, TINY_VOIDOP) \
   /* tiles of matrix units */ \
-  _(WMMA, 3, 0)
+  _(WMMA, 3, 0) \
+  /* tensor graph: lengths and positions that are known at launch */ \
+  _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
@@ -2623,6 +2674,7 @@ struct tiny_uop {
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape
+  tiny_uop **extent;                       // of a tensor's dims how much is meant, NULL: all; NULL for all: no list
   void *ptr;                               // BUFFER: storage; CUSTOM: description
   int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
   uint64_t hash;                           // structural: independent of addresses and of creation order
@@ -2896,7 +2948,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ca19f2bfaf603b0a08fa76d55446b572ff39f8b01d9f42cddcea36a2c4915564"
+#define TN_SOURCE_ID "4c53024912627d2f9b9df92ca8a89d98b67b988b14b74ccbda9511a01f894247"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6128,11 +6180,14 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 // the caller's order nor C's order of evaluation shows in any result.
 //
 // What k, v and the sources mean, where the op table does not say:
-//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
+//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | ARG k slot
+//   SCALAR k value; of both v {least, most}: bounds that hold for every value
 //   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind, in programs (end [start]) | SPECIAL (extent) k dim | 16 if local |
 //   DEFINE k id, v {space, nelem}
 //   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
-//   SHRINK v {begin, end}.. | FLIP k axis bits
+//   SHRINK v {begin, end}.. | FLIP k axis bits | SLICE (x begin) k axis, v {count}: `count` from `begin` on
+//   PREFIX (x n) k axis: x, of which only the first n along the axis are meant | WHOLE (x n) k axis, v {fill}: x, of
+//   which what is not among the first n is fill. begin and n are of dtype INDEX, of SCALARs: tensor/length.c
 //   CONTIGUOUS (x) stored; in memory of its own where ptr tells it from others, k 1: whose handles go on to know x
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
@@ -6265,9 +6320,14 @@ static int tn_ir_open(tiny_ctx *t) {
   return tn_nodes_open(t, &t->ir->nodes);
 }
 
+// Where a node's own list of extents is: behind its sources, numbers and dims.
+static tiny_uop **tn_uop_extents_at(const tiny_uop *u, int own_dims) {
+  return (tiny_uop **)(void *)((int64_t *)(void *)(u->src + u->nsrc) + u->nv + own_dims);
+}
 static size_t tn_uop_nbytes(const tiny_uop *u) {
   const size_t own_dims = u->dim && u->dim == (const int64_t *)(u->src + u->nsrc) + u->nv ? u->ndim : 0;
-  return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
+  const size_t own_extents = u->extent && u->extent == tn_uop_extents_at(u, (int)own_dims) ? u->ndim : 0;
+  return sizeof(tiny_uop) + (u->nsrc + own_extents) * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
 }
 
 static size_t tn_uop_aligned(size_t nbytes) {
@@ -6352,6 +6412,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
       for (int i = 0; i < x->ndim; i++) dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
       return x->ndim;
     case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
+    case TINY_OP_SLICE: for (int i = 0; i < x->ndim; i++) dim[i] = i == u->k ? v[0] : x->dim[i]; return x->ndim;
     case TINY_OP_REDUCE:
       for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
       return x->ndim;
@@ -6459,12 +6520,16 @@ static void tn_uop_bounds(tiny_uop *u) {
       // A loop that may have no iteration is no constant of its only one: what happens in it would leave it.
       if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
-    case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
+    case TINY_OP_ARG: case TINY_OP_SCALAR: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
     case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_BROADCAST:
-    case TINY_OP_PICK: case TINY_OP_AFTER:
+    case TINY_OP_PICK: case TINY_OP_AFTER: case TINY_OP_SLICE: case TINY_OP_PREFIX:
       u->vmin = a->vmin;
       u->vmax = a->vmax;
+      break;
+    case TINY_OP_WHOLE:
+      u->vmin = a->vmin < u->v[0] ? a->vmin : u->v[0];
+      u->vmax = a->vmax > u->v[0] ? a->vmax : u->v[0];
       break;
     case TINY_OP_PAD: u->vmin = a->vmin < 0 ? a->vmin : 0; u->vmax = a->vmax > 0 ? a->vmax : 0; break;
     case TINY_OP_STACK:
@@ -6542,6 +6607,78 @@ static void tn_uop_bounds(tiny_uop *u) {
     u->vmin = low;
     u->vmax = high;
   }
+}
+
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n);
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent);
+static int tn_extent_wrong(tiny_ctx *t, const tiny_uop *u, const tiny_uop *x, int axis, const char *why) {
+  char text[160];
+  tiny_fail(t, TINY_E_SHAPE, "%s: dim %d of %s has a length that is known when a kernel is launched; %s",
+            tn_ops[u->op].name, axis, tn_dims_text(text, sizeof text, x->ndim, x->dim), why);
+  return 0;
+}
+// Extents that sources of one shape have together: what one has, the others follow.
+static int tn_extents_meet(tiny_ctx *t, const tiny_uop *u, uint32_t n, tiny_uop **extent) {
+  for (uint32_t i = 0; i < n; i++) {
+    const tiny_uop *x = u->src[i];
+    for (int d = 0; x->extent && d < x->ndim; d++) {
+      if (extent[d] && x->extent[d] && extent[d] != x->extent[d])
+        return tn_extent_wrong(t, u, x, d, "that of another operand is another one");
+      if (x->extent[d]) extent[d] = x->extent[d];
+    }
+  }
+  return 1;
+}
+// The extents of a tensor node whose sources have some, or that gives one. 0: it cannot have them, an error.
+static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  memset(extent, 0, TINY_MAX_DIMS * sizeof *extent);
+  if (u->op == TINY_OP_RESHAPE) return tn_extents_reshape(t, u, extent);
+  if (tn_op_is_elementwise(u->op)) return tn_extents_meet(t, u, u->nsrc, extent);
+  for (int i = 0; i < x->ndim && i < TINY_MAX_DIMS; i++) {
+    tiny_uop *n = x->extent ? x->extent[i] : NULL;
+    switch (u->op) {
+      case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_ASSIGN:
+        extent[i] = n;
+        break;
+      case TINY_OP_EXPAND: extent[i] = u->v[i] == x->dim[i] ? n : NULL; break;
+      case TINY_OP_PERMUTE: extent[i] = x->extent ? x->extent[u->v[i]] : NULL; break;
+      case TINY_OP_PREFIX: extent[i] = i == u->k ? u->src[1] : n; break;
+      case TINY_OP_WHOLE: case TINY_OP_SLICE: extent[i] = i == u->k ? NULL : n; break;
+      case TINY_OP_SHRINK:
+        extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
+        if (extent[i] && u->v[2 * i + 1] - u->v[2 * i] == 1)
+          return tn_extent_wrong(t, u, x, i, "of one element there is no length");
+        break;
+      case TINY_OP_PAD:
+        if (n && u->v[2 * i + 1]) return tn_extent_wrong(t, u, x, i, "zeros do not go behind it");
+        extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
+        break;
+      case TINY_OP_FLIP:
+        if (n && (u->k >> i & 1)) return tn_extent_wrong(t, u, x, i, "it has no last element here");
+        extent[i] = n;
+        break;
+      case TINY_OP_REDUCE:
+        if (n && (u->k >> (8 + i) & 1)) return tn_extent_wrong(t, u, x, i, "what is summed has to be whole");
+        extent[i] = n;
+        break;
+      default: if (n) return tn_extent_wrong(t, u, x, i, "it takes dims of one length"); break;
+    }
+  }
+  for (int i = 0; i < ndim && i < TINY_MAX_DIMS; i++) if (extent[i] == &t->ir->bad) return 0;
+  return 1;
+}
+static int tn_extents_are(int n, tiny_uop *const *extent) {
+  for (int i = 0; i < n; i++) if (extent[i]) return 1;
+  return 0;
+}
+// Does a node have extents to find?
+static int tn_uop_may_extend(const tiny_uop *u) {
+  if (u->op == TINY_OP_PREFIX) return 1;
+  if (tn_op_is(u->op, TINY_VOIDOP)) return 0;
+  const uint32_t n = u->op == TINY_OP_AFTER || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_DETACH ? 1 : u->nsrc;
+  for (uint32_t i = 0; i < n; i++) if (u->src[i]->extent) return 1;
+  return 0;
 }
 
 static uint64_t tn_uop_hash(const tiny_uop *u) {
@@ -6654,8 +6791,12 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
   if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
-  tiny_uop *u =
-      (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
+  tiny_uop *extent[TINY_MAX_DIMS];
+  const int extends = tn_uop_may_extend(&key);
+  if (extends && !tn_uop_extents(t, &key, ndim, extent)) return &ir->bad;
+  const int lengths = extends && tn_extents_are(ndim, extent) ? ndim : 0;
+  tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)(nsrc + lengths) * sizeof *src +
+                                         (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
   *u = key;
   u->src = (tiny_uop **)(void *)(u + 1);
@@ -6666,6 +6807,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   u->ndim = (uint8_t)ndim;
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
+  u->extent = lengths ? (tiny_uop **)memcpy(tn_uop_extents_at(u, own), extent, (size_t)lengths * sizeof *extent) : NULL;
   tn_uop_bounds(u);
   tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
@@ -6776,6 +6918,12 @@ static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
       s->mark = t->ir->epoch;
       tn_push(t, stack, s);
     }
+    for (int i = 0; u->extent && i < u->ndim; i++) {
+      tiny_uop *n = u->extent[i];
+      if (!n || n->mark == t->ir->epoch) continue;
+      n->mark = t->ir->epoch;
+      tn_push(t, stack, n);
+    }
   }
 }
 
@@ -6868,8 +7016,96 @@ static void tn_ir_close(tiny_ctx *t) {
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }
+#ifndef TINY_AMALGAMATED
+#include "position.c"
+#endif
 #endif
 // ---- end src/ir/uop.c ----
+// ---- begin src/ir/position.c ----
+// position: numbers that are known when a kernel is launched: lengths, and where something begins.
+//
+// In:  0-d nodes of dtype INDEX, of SCALARs that have bounds. Out: the same, as one writes them: c * n + k.
+// Extents, offsets and the algebra of indices all speak of these nodes; they are never memory, as INDEX has none.
+// Equal numbers are equal nodes where they are of one SCALAR.
+#ifndef TN_IR_POSITION
+#define TN_IR_POSITION
+#ifndef TINY_AMALGAMATED
+#include "uop.c"
+#endif
+
+static tiny_uop *tn_position_add(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  if (!k || u == &t->ir->bad) return u;
+  if (tn_is_const(u)) return tn_index(t, u->k + k);
+  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1])) return tn_position_add(t, u->src[0], u->src[1]->k + k);
+  return tn_u2(t, TINY_OP_ADD, u, tn_index(t, k));
+}
+static tiny_uop *tn_position_scale(tiny_ctx *t, tiny_uop *u, int64_t c) {
+  if (c == 1 || u == &t->ir->bad) return u;
+  if (!c || tn_is_const(u)) return tn_index(t, c ? u->k * c : 0);
+  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1])) return tn_position_scale(t, u->src[0], u->src[1]->k * c);
+  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1]))
+    return tn_position_add(t, tn_position_scale(t, u->src[0], c), u->src[1]->k * c);
+  return tn_u2(t, TINY_OP_MUL, u, tn_index(t, c));
+}
+// u / c where nothing remains for any value; NULL: that is not known.
+static tiny_uop *tn_position_divide(tiny_ctx *t, tiny_uop *u, int64_t c) {
+  if (c == 1) return u;
+  if (tn_is_const(u)) return u->k % c ? NULL : tn_index(t, u->k / c);
+  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1]))
+    return u->src[1]->k % c ? NULL : tn_position_scale(t, u->src[0], u->src[1]->k / c);
+  if (u->op != TINY_OP_ADD) return NULL;
+  tiny_uop *a = tn_position_divide(t, u->src[0], c), *b = tn_position_divide(t, u->src[1], c);
+  if (!a || !b) return NULL;
+  return tn_is_const(b) ? tn_position_add(t, a, b->k) : tn_u2(t, TINY_OP_ADD, a, b);
+}
+// max(u, k) and min(u, k)
+static tiny_uop *tn_position_most(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  if (u == &t->ir->bad || u->vmin >= k) return u;
+  return u->vmax <= k ? tn_index(t, k) : tn_u2(t, TINY_OP_MAX, u, tn_index(t, k));
+}
+static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
+}
+
+// ** extents: how much of a dim is meant **
+
+static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
+// The extent of an axis of a SHRINK or PAD whose source has n there.
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n) {
+  const int64_t *v = u->v + 2 * axis;
+  if (u->op == TINY_OP_PAD) return tn_position_add(t, n, v[0]);
+  n = tn_position_most(t, tn_position_add(t, tn_position_least(t, n, v[1]), -v[0]), 0);
+  return tn_is_const(n) && n->k == v[1] - v[0] ? NULL : n;
+}
+// Dims stay what they are, or the outermost of those that are joined or split takes the length along.
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  int i = 0, o = 0;
+  while (i < x->ndim || o < u->nv) {
+    const int i0 = i, o0 = o;
+    int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
+    while (ni != no) {
+      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // of no elements
+      if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
+    }
+    int from = i0, to = o0;
+    while (from + 1 < i && x->dim[from] == 1) from++;
+    while (to + 1 < o && u->v[to] == 1) to++;
+    if (from >= i || to >= o) continue;      // dims of 1 that come or go
+    for (int d = from + 1; d < i; d++) {
+      scale *= x->dim[d];
+      if (tn_extent_of(x, d)) return tn_extent_wrong(t, u, x, d, "it is not the first of the dims that are reshaped");
+    }
+    for (int d = to + 1; d < o; d++) split *= u->v[d];
+    tiny_uop *n = tn_extent_of(x, from);
+    if (!n) continue;
+    extent[to] = tn_position_divide(t, tn_position_scale(t, n, scale), split);
+    if (!extent[to]) return tn_extent_wrong(t, u, x, from, "it is no multiple of the parts it is split into");
+  }
+  return 1;
+}
+#endif
+// ---- end src/ir/position.c ----
 // ---- begin src/machine/machine.c ----
 // machine: what a device is made of, as far as schedules ask: memory, what runs beside what, registers.
 //
@@ -7289,9 +7525,21 @@ static int tn_slope_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   return 1;
 }
 
+// src: x and a number that is known when a kernel is launched: a length, or where `count` elements begin.
+static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
+  const tiny_uop *x = src[0], *n = src[1];
+  if (k < 0 || k >= x->ndim) return "no such axis";
+  if (n->ndim || n->dtype != TINY_INDEX) return "takes a 0-d position";
+  if (nv != (op != TINY_OP_PREFIX))
+    return op == TINY_OP_SLICE ? "takes the number of elements" : "takes what it fills with";
+  const int64_t count = op == TINY_OP_SLICE ? v[0] : 0;
+  return count >= 0 && n->vmin >= 0 && tn_clamp_add(n->vmax, count) <= x->dim[k] ? NULL : "out of the source's bounds";
+}
+
 // NULL, or what is wrong with a node of these parts.
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
+  if (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) return tn_length_fits(op, src, k, nv, v);
   if (tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
   switch (op) {
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
@@ -7303,6 +7551,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED) ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
+    case TINY_OP_SCALAR: return nv == 0 || (nv == 2 && v[0] <= k && k <= v[1]) ? NULL :
+      "takes no bounds, or both of its value";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
@@ -8569,6 +8819,11 @@ static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
 static tiny_uop *tn_move(tiny_ctx *t, int op, tiny_uop *x, int64_t k, int nv, const int64_t *v) {
   return tn_uop_make(t, op, x->dtype, 1, 1, &x, k, nv, v);
 }
+// The movement m of another source.
+static tiny_uop *tn_move_as(tiny_ctx *t, const tiny_uop *m, tiny_uop *x) {
+  tiny_uop *src[2] = {x, m->nsrc > 1 ? m->src[1] : NULL};
+  return tn_uop_make(t, m->op, x->dtype, 1, (int)m->nsrc, src, m->k, m->nv, m->v);
+}
 static tiny_uop *tn_reshape(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
   return tn_bad(t, x) || tn_has_dims(x, n, dim) ? x : tn_move(t, TINY_OP_RESHAPE, x, 0, n, dim);
 }
@@ -8585,8 +8840,38 @@ static tiny_uop *tn_permute(tiny_ctx *t, tiny_uop *x, const int64_t *axes) {
   for (int i = 0; i < x->ndim; i++) if (axes[i] != i) return tn_move(t, TINY_OP_PERMUTE, x, 0, x->ndim, axes);
   return x;
 }
+static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill);
+static tiny_uop *tn_first_of(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n);
+// x, of which the elements along the axes that are not meant are fill, a value of its dtype.
+static tiny_uop *tn_wholes(tiny_ctx *t, tiny_uop *x, int axis_bits, int64_t fill) {
+  for (int i = 0; !tn_bad(t, x) && x->extent && i < x->ndim; i++)
+    if ((axis_bits >> i & 1) && x->extent[i]) x = tn_whole(t, x, i, x->extent[i], fill);
+  return x;
+}
+// x, of which as much is meant as of u, whose dims it has.
+static tiny_uop *tn_firsts_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *u) {
+  for (int i = 0; u->extent && i < u->ndim; i++) if (u->extent[i]) x = tn_first_of(t, x, i, u->extent[i]);
+  return x;
+}
+// Zeros behind what is meant of x.
+static tiny_uop *tn_pad_extents(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
+  tiny_uop *extent[TINY_MAX_DIMS];
+  int bits = 0;
+  memcpy(extent, x->extent, x->ndim * sizeof *extent);
+  for (int i = 0; i < x->ndim; i++) bits |= (extent[i] && before_after[2 * i + 1]) << i;
+  x = tn_wholes(t, x, bits, 0);
+  if (tn_bad(t, x)) return x;
+  x = tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
+  for (int i = 0; i < TINY_MAX_DIMS && bits >> i && !tn_bad(t, x); i++)
+    if (bits >> i & 1)
+      x = tn_first_of(t, x, i, tn_position_add(t, extent[i], before_after[2 * i] + before_after[2 * i + 1]));
+  return x;
+}
 static tiny_uop *tn_pad(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
   if (tn_bad(t, x)) return x;
+  int pads = 0;
+  for (int i = 0; i < 2 * x->ndim; i++) pads |= before_after[i] != 0;
+  if (pads && x->extent) return tn_pad_extents(t, x, before_after);
   for (int i = 0; i < 2 * x->ndim; i++)
     if (before_after[i]) return tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
   return x;
@@ -8598,8 +8883,25 @@ static tiny_uop *tn_shrink(tiny_ctx *t, tiny_uop *x, const int64_t *begin_end) {
       return tn_move(t, TINY_OP_SHRINK, x, 0, 2 * x->ndim, begin_end);
   return x;
 }
+static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t count);
+static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after);
+// Backwards from the last element that is meant: the flipped dim from there on.
+static tiny_uop *tn_flip_extents(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
+  tiny_uop *extent[TINY_MAX_DIMS];
+  const int ndim = x->ndim;
+  memcpy(extent, x->extent, x->ndim * sizeof *extent);
+  x = tn_wholes(t, x, (int)axis_bits, 0);
+  if (!tn_bad(t, x)) x = tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
+  for (int i = 0; i < ndim && !tn_bad(t, x); i++) if (extent[i] && (axis_bits >> i & 1)) {
+    const int64_t most = x->dim[i];
+    tiny_uop *begin = tn_position_add(t, tn_position_scale(t, extent[i], -1), most);
+    x = tn_first_of(t, tn_slice(t, tn_extend(t, x, i, 0, most - extent[i]->vmin), i, begin, most), i, extent[i]);
+  }
+  return x;
+}
 static tiny_uop *tn_flip(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
-  return tn_bad(t, x) || !axis_bits ? x : tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
+  if (tn_bad(t, x) || !axis_bits) return x;
+  return x->extent ? tn_flip_extents(t, x, axis_bits) : tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
 }
 // One axis of x cut to begin..end.
 static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64_t end) {
@@ -8615,6 +8917,29 @@ static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, i
   if (tn_bad(t, x)) return x;
   v[2 * axis] = before; v[2 * axis + 1] = after;
   return tn_pad(t, x, v);
+}
+// `count` elements of an axis of x from position `begin` on, whose bounds fit.
+static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t count) {
+  if (tn_bad(t, x) || tn_bad(t, begin)) return &t->ir->bad;
+  if (begin->vmin == begin->vmax) return tn_cut(t, x, axis, begin->vmin, begin->vmin + count);
+  tiny_uop *src[2] = {x, begin};
+  return tn_uop_make(t, TINY_OP_SLICE, x->dtype, 1, 2, src, axis, 1, &count);
+}
+// x, of which what is not among the first n along an axis is fill, a value of its dtype.
+static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
+  if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  if (x->op == TINY_OP_EXPAND && !x->realized && x->src[0]->dim[axis] == x->dim[axis])     // before it is repeated
+    return tn_expand(t, tn_whole(t, x->src[0], axis, n, fill), x->ndim, x->dim);
+  tiny_uop *src[2] = {x, n};
+  return tn_uop_make(t, TINY_OP_WHOLE, x->dtype, 1, 2, src, axis, 1, &fill);
+}
+// x, of which the first n along an axis are meant, as many as there are at most.
+static tiny_uop *tn_first_of(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n) {
+  if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  if (n->vmin == n->vmax) return tn_cut(t, x, axis, 0, n->vmin);
+  if (tn_extent_of(x, axis) == n) return x;
+  tiny_uop *src[2] = {x, n};
+  return tn_uop_make(t, TINY_OP_PREFIX, x->dtype, 1, 2, src, axis, 0, NULL);
 }
 static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
   int64_t axes[TN_MAX_DIMS];
@@ -8881,7 +9206,7 @@ static tiny_uop *tn_once(tiny_ctx *t, tiny_uop *x) {
   }
   tiny_uop *y = tn_stored_once(t, least);
   while (links-- > 0 && !tn_bad(t, y))
-    y = tn_move(t, link[links]->op, y, link[links]->k, link[links]->nv, link[links]->v);
+    y = tn_move_as(t, link[links], y);
   return y;
 }
 
@@ -8893,9 +9218,24 @@ static tiny_uop *tn_identity(tiny_ctx *t, int op, const tiny_uop *x) {
   if (op != TINY_OP_MAX) return tn_k(t, x, op == TINY_OP_MUL);
   return tn_uop_make(t, TINY_OP_CONST, x->dtype, 1, 0, NULL, tn_lowest(x->dtype), 0, NULL);
 }
+// What a reduction folds is the identity where it is not meant. A sum of products stays one: both operands are 0.
+static tiny_uop *tn_reduced_whole(tiny_ctx *t, int op, tiny_uop *x, int axis_bits) {
+  int lengths = 0;
+  for (int i = 0; i < x->ndim; i++) lengths |= (axis_bits >> i & 1) && tn_extent_of(x, i);
+  if (!lengths) return x;
+  tiny_uop *identity = tn_identity(t, op, x);
+  if (tn_bad(t, identity)) return identity;
+  if (op != TINY_OP_ADD || x->op != TINY_OP_MUL || !x->src[0]->ndim || !x->src[1]->ndim)
+    return tn_wholes(t, x, axis_bits, identity->k);
+  tiny_uop *operand[2] = {x->src[0], x->src[1]};
+  for (int d = 0; d < x->ndim; d++) if ((axis_bits >> d & 1) && x->extent[d])
+    for (int i = 0; i < 2; i++) operand[i] = tn_whole(t, operand[i], d, x->extent[d], 0);
+  return tn_mul(t, operand[0], operand[1]);
+}
 // Folds the axes in axis_bits with ADD, MUL or MAX; they stay as dims of 1, or go.
 static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int keepdim) {
   int64_t dim[TN_MAX_DIMS], kept[TN_MAX_DIMS];
+  if (!tn_bad(t, x) && x->extent) x = tn_reduced_whole(t, op, x, axis_bits);
   if (tn_bad(t, x)) return x;
   int n = 0, bits = 0, empty = 0;
   for (int i = 0; i < x->ndim; i++) {
@@ -10444,11 +10784,20 @@ static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_u
   return &g->array[(intptr_t)tn_map_get(&g->index, u) - 1];
 }
 
+// What a position of scalars is now, in the graph that is asked; tensor/length.c keeps them short.
+static int64_t tn_eval_position(const tiny_uop *u) {
+  int64_t v[4];
+  if (!u->nsrc) return u->k;
+  for (uint32_t i = 0; i < u->nsrc && i < 4; i++) v[i] = tn_eval_position(u->src[i]);
+  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
+}
+
 // The flat element of u's source that movement op u reads at position at; -1: none, zero.
 static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
   const tiny_uop *x = u->src[0];
   int64_t flat = 0;
   int64_t from[TINY_MAX_DIMS];
+  const int64_t begin = u->op == TINY_OP_SLICE ? tn_eval_position(u->src[1]) : 0;
   if (u->op == TINY_OP_VIEW) {
     for (int i = 0; i < u->ndim; i++) flat += at[i] * u->v[u->ndim + i];
     return u->k + flat;
@@ -10458,6 +10807,8 @@ static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
     case TINY_OP_EXPAND: from[i] = x->dim[i] == 1 ? 0 : at[i]; break;
     case TINY_OP_PAD: from[i] = at[i] - u->v[2 * i]; break;
     case TINY_OP_SHRINK: from[i] = at[i] + u->v[2 * i]; break;
+    case TINY_OP_SLICE: from[i] = at[i] + (u->k == i ? begin : 0); break;
+    case TINY_OP_PREFIX: from[i] = at[i]; break;
     default: from[i] = u->k >> i & 1 ? x->dim[i] - 1 - at[i] : at[i];
   }
   for (int i = 0; i < x->ndim; i++) {
@@ -10479,6 +10830,29 @@ static void tn_eval_move(const tiny_uop *u, const int64_t *x, int64_t *out, int6
   for (int64_t i = 0; i < n; i++) {
     const int64_t from = u->op == TINY_OP_RESHAPE ? i : tn_eval_moved(u, at);
     out[i] = from < 0 ? missing : x[from];
+    tn_eval_step(u->dim, u->ndim, at);
+  }
+}
+
+// Elements of x that are not among the first n along an axis become what fills.
+static void tn_eval_whole(const tiny_uop *u, const int64_t *x, int64_t *out, int64_t n) {
+  const int64_t length = tn_eval_position(u->src[1]);
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    out[i] = at[u->k] < length ? x[i] : u->v[0];
+    tn_eval_step(u->dim, u->ndim, at);
+  }
+}
+
+// What is not meant of a value is garbage that shows, so that whoever reads it is found.
+static int64_t tn_eval_garbage(int d) {
+  return tn_is_float(d) ? tn_dtype_value(d, (double)NAN) : tn_dtype_wrap(d, 0x5A5A5A5A5A5A5A5All);
+}
+static void tn_eval_prefix(const tiny_uop *u, int64_t *out, int64_t n) {
+  const int64_t length = tn_eval_position(u->src[1]);
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    if (at[u->k] >= length) out[i] = tn_eval_garbage(u->dtype);
     tn_eval_step(u->dim, u->ndim, at);
   }
 }
@@ -10550,7 +10924,11 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   const char *wrong = tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
   if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
-  if (tn_op_is(u->op, TINY_MOVEMENT)) { tn_eval_move(u, x->data, out, n, 0); return TINY_OK; }
+  if (tn_op_is(u->op, TINY_MOVEMENT)) {
+    tn_eval_move(u, x->data, out, n, 0);
+    if (u->op == TINY_OP_PREFIX) tn_eval_prefix(u, out, n);
+    return TINY_OK;
+  }
   if (tn_op_is_elementwise(u->op)) {
     for (uint32_t i = 0; i < u->nsrc; i++) {
       const tn_eval_array *a = tn_eval_array_of(g, u->src[i]);
@@ -10573,6 +10951,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
         return tiny_fail(t, TINY_E_INTERNAL, "eval: no such REDUCE");
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;
+    case TINY_OP_WHOLE: tn_eval_whole(u, x->data, out, n); return TINY_OK;
     case TINY_OP_ASSIGN: return tn_eval_assign(t, g, u, out);
     case TINY_OP_CUSTOM: return tn_eval_custom(t, g, u, out, n);
     default: return tiny_fail(t, TINY_E_INTERNAL, "eval: %s has no meaning in a tensor graph here",
@@ -10687,6 +11066,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
   {TINY_OP_DEFINE, 6, '.'}, {TINY_OP_LANE, 6, 'i'}, {TINY_OP_RESHAPE, 1, '='}, {TINY_OP_PERMUTE, 1, '='},
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
+  {TINY_OP_SLICE, 1, '1'}, {TINY_OP_PREFIX, 1, '1'}, {TINY_OP_WHOLE, 1, '1'},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_COPY, 1, '='}, {TINY_OP_SHARD, 1, '='},
   {TINY_OP_STAGE, 2, '1'},  {TINY_OP_INDEX, 6, '1'},
@@ -10785,7 +11165,8 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
 
 static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
-  if (tn_op_is(u->op, TINY_MOVEMENT)) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
+  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE)
+    return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
     const int fits = u->nsrc == 1 && tn_op_reduces(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";
@@ -11062,8 +11443,19 @@ static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
 }
 static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
   int64_t v[2 * TN_MAX_DIMS];
-  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
-  return tn_pad(t, d, v);
+  int cut = 0;
+  for (int i = 0; i < r->ndim; i++) {
+    v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1];
+    cut |= (v[2 * i] || v[2 * i + 1]) << i;
+  }
+  return tn_pad(t, tn_wholes(t, d, cut, 0), v);
+}
+// d stands at `begin` among zeros: its padding on either side is cut at most - begin.
+static tiny_uop *tn_gradient_slice(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
+  tiny_uop *begin = r->src[1];
+  const int axis = (int)r->k;
+  d = tn_extend(t, d, axis, begin->vmax, x->dim[axis] - r->dim[axis] - begin->vmin);
+  return tn_slice(t, d, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), x->dim[axis]);
 }
 // Back to the device of x, where x is on one; past a copy that a part of a SHARD got goes one of its own.
 static tiny_uop *tn_gradient_copy(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
@@ -11169,6 +11561,9 @@ RULES(tn_rules_gradient, x)
   RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
   RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
   RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
+  RULE("(SLICE _ _)")      return two(tn_gradient_slice(t, r, a, g), none);
+  RULE("(PREFIX _ _)")     return two(tn_whole(t, g, (int)r->k, b, 0), none);
+  RULE("(WHOLE _ _)")      return two(tn_whole(t, g, (int)r->k, b, 0), none);
   // ** reductions: k is the op and, from bit 8 on, the axes **
   RULE("(REDUCE x)") {
     switch (r->k & 0xFF) {
@@ -11462,6 +11857,7 @@ static int tn_shard_amounts(const tiny_uop *u, const tiny_uop *x, int axis, int 
       v[2 * axis + 1] = has;
       return !u->v[2 * axis] && u->v[2 * axis + 1] == x->dim[axis];
     case TINY_OP_FLIP: return !(u->k >> axis & 1);
+    case TINY_OP_SLICE: return u->k != axis;
     default: return 0;
   }
 }
@@ -11474,13 +11870,13 @@ static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
   for (int i = 0; i < n && whole; i++) {
     const int64_t *amounts = shape[i];
     if (u->op != TINY_OP_RESHAPE) { whole = tn_shard_amounts(u, x, axis, i, v, &to); amounts = v; }
-    if (whole)
-      part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, 1, &x->src[i], u->k, u->nv, amounts, u->ptr);
+    tiny_uop *src[2] = {x->src[i], u->nsrc > 1 ? u->src[1] : NULL};
+    if (whole) part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, amounts, u->ptr);
   }
   if (whole) return tn_shard_of(t, to, n, part);
-  tiny_uop now = *u, *gathered = tn_all_gather(t, x, tn_ops[u->op].name);
-  now.src = &gathered;
-  return tn_bad(t, gathered) ? gathered : tn_each_part(t, &now, gathered, -1);
+  tiny_uop now = *u, *src[2] = {tn_all_gather(t, x, tn_ops[u->op].name), u->nsrc > 1 ? u->src[1] : NULL};
+  now.src = src;
+  return tn_bad(t, src[0]) ? src[0] : tn_each_part(t, &now, src[0], -1);
 }
 
 static tiny_uop *tn_shard_reduced(tiny_ctx *t, const tiny_uop *u) {
@@ -11533,7 +11929,9 @@ static tiny_uop *tn_shard_after(tiny_ctx *t, const tiny_uop *u) {
 static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
   const tn_mark mark = tn_scratch_mark(t);
   tiny_uop *now = &t->ir->bad;
-  if (tn_op_is(u->op, TINY_MOVEMENT)) now = tn_shard_moved(t, u);
+  if (u->op == TINY_OP_PREFIX || u->op == TINY_OP_WHOLE)
+    tiny_fail(t, TINY_E_DEVICE, "slice_to: a tensor that lies on several devices; take the length of its parts");
+  else if (tn_op_is(u->op, TINY_MOVEMENT)) now = tn_shard_moved(t, u);
   else if (tn_op_is_elementwise(u->op) || u->op == TINY_OP_CONTIGUOUS) now = tn_shard_elementwise(t, u);
   else if (u->op == TINY_OP_REDUCE) now = tn_shard_reduced(t, u);
   else if (u->op == TINY_OP_COPY) now = tn_shard_joined(t, u->src[0], (int)u->k + 1);
@@ -14414,7 +14812,7 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
     case TINY_OP_PAD: return tiny_views_pad(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_SHRINK: return tiny_views_shrink(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_FLIP: return tiny_views_flip(v, tn_shape_of(n, axes));
-    case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: return TINY_OK;
+    case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_PREFIX: case TINY_OP_WHOLE: return TINY_OK;
     default: return TINY_E_STATE;
   }
 }
@@ -14442,17 +14840,29 @@ typedef struct tn_contraction {            // axes: a bit each, of the product's
 
 enum { TN_VIEW_PATH = 32 };                // movements that are looked through
 
+// Where a SLICE begins changes no stride.
+static tiny_code tn_strides_move(tiny_views *v, const tiny_uop *m) {
+  tiny_shape all;
+  if (m->op != TINY_OP_SLICE) return tn_views_move(v, m);
+  memset(&all, 0, sizeof all);
+  all.ndim = 2 * m->ndim;
+  if (all.ndim > TINY_MAX_DIMS) return TINY_E_STATE;
+  for (int i = 0; i < m->ndim; i++) all.dim[2 * i + 1] = m->dim[i];
+  return tiny_views_shrink(v, all);
+}
+
 // How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
 // op `until` makes. 0: not as one view without a mask.
 static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
   const tiny_uop *path[TN_VIEW_PATH];
   int n = 0;
-  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
+  for (; tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE; x = x->src[0]) {
+    if (tn_is_leaf(x) || x->op == until) break;
     if (n == TN_VIEW_PATH) return 0;
     path[n++] = x;
   }
   tiny_views v = tn_views_over(x->ndim, x->dim);
-  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
+  while (n) if (tn_strides_move(&v, path[--n]) != TINY_OK) return 0;
   *out = v.v[v.n - 1];
   for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
   return v.n == 1;
@@ -14920,6 +15330,8 @@ static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor
 }
 // Are x[0..n-1] live tensors of t (NULL: of any one context)? If not, *out is what the operator returns: poison, or
 // NULL when nothing tells the context. A poisoned argument leaves the first error alone.
+static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u);   // length.c
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis);
 static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
   int wrong = 0, poisoned = 0;
   for (int i = 0; i < n && !t; i++) t = tn_ctx_of(x[i]);
@@ -14931,7 +15343,12 @@ static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const
     else poisoned |= slot == t->tensors->poison;
   }
   if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
-  return !wrong && !poisoned;
+  if (wrong || poisoned) return 0;
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = tn_slot(x[i])->uop;
+    if (u->extent && !tn_takes_lengths(t, name, u)) return 0;
+  }
+  return 1;
 }
 // Do they live on one device? What lives on none fits all.
 static int tn_on_one_device(const char *name, int n, tiny_tensor *const *x) {
@@ -15057,7 +15474,7 @@ static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
     if (c->link[i]->op != TINY_OP_DETACH)
-      x = tn_move(t, c->link[i]->op, x, c->link[i]->k, c->link[i]->nv, c->link[i]->v);
+      x = tn_move_as(t, c->link[i], x);
   return x;
 }
 
@@ -15128,7 +15545,7 @@ static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
   for (tn_tensor *x = tn_index_first(t, tn_index_key(u)); x && owners < 2; x = tn_index_next(x))
     if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
   if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(t, owner->uop, &of)) { tn_memory_left(u); return 1; }
-  tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
+  tiny_uop *own = tn_firsts_of(t, tn_reshape(t, u->realized, u->ndim, u->dim), u), *whole = tn_chain_apply(t, &of, own),
            *view = tn_chain_apply(t, c, own);
   if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
   u->flags |= TN_NODE_ONCE;
@@ -15209,6 +15626,11 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
                     tn_text_of(u, a));
   if (v == u) return dst;
+  for (int d = 0; v->extent && d < v->ndim; d++)
+    if (v->extent[d] && tn_extent_of(u, u->ndim - v->ndim + d) != v->extent[d])
+      return tn_wrong(t, TINY_E_SHAPE,
+                      "assign: of dim %d of the value only a length is meant; take tiny_slice_to of %s",
+                      d, tn_text_of(u, a));
   const tn_mark mark = tn_scratch_mark(t);
   tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);
@@ -15668,7 +16090,11 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
 }
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
   tiny_tensor *out, *in[2] = {x, like};
-  return tn_usable("expand_as", 2, in, &out) ? tn_expand_to("expand_as", x, tiny_shape_get(like)) : out;
+  if (!tn_usable("expand_as", 2, in, &out)) return out;
+  out = tn_expand_to("expand_as", x, tiny_shape_get(like));
+  if (!tiny_ok(out) || !tn_uop_of(like)->extent) return out;
+  tn_tensor_set(tn_slot(out), tn_firsts_of(tn_ctx_of(out), tn_uop_of(out), tn_uop_of(like)));
+  return tn_bad(tn_ctx_of(out), tn_uop_of(out)) ? tn_poison(tn_ctx_of(x)) : out;
 }
 
 // v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
@@ -15692,6 +16118,8 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   tiny_tensor *out;
   if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v)) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
+    if ((v[2 * i] || v[2 * i + 1] != tn_uop_of(x)->dim[i]) && !tn_axis_whole(tn_ctx_of(x), "shrink", tn_uop_of(x), i))
+      return out;
     if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= tn_uop_of(x)->dim[i]) continue;
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, range.ndim, range.dim));
@@ -15755,6 +16183,7 @@ static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *s
     return 0;
   }
   if ((*axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), *axis)) < 0) return 0;
+  if (!tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), *axis)) return 0;
   const int64_t size = tn_uop_of(x)->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
   *start = tn_slice_bound(*start, size, low, high);
   stop = tn_slice_bound(stop, size, low, high);
@@ -15852,6 +16281,7 @@ TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) < 0) return out;
+  if (!tn_axis_whole(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, from = start < 0 ? start + size : start;
   if (!tn_uop_of(x)->ndim || from < 0 || length < 0 || from > size || length > size - from)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
@@ -15870,6 +16300,7 @@ TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "select", tn_uop_of(x), axis)) < 0) return out;
+  if (!tn_axis_whole(tn_ctx_of(x), "select", tn_uop_of(x), axis)) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,
@@ -16144,6 +16575,228 @@ TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
 }
 #endif
 // ---- end src/tensor/movement.c ----
+// ---- begin src/tensor/length.c ----
+// length: numbers that change from run to run, within bounds that are known: how much of a dim is meant, and where a
+// part of it begins. One plan and one kernel serve all of their values.
+//
+// In:  tiny_length scalars, and 0-d integers that are arithmetic of them. Out: positions (ir/position.c) in nodes:
+//      SLICE takes what begins at one, PREFIX says that the first n of a dim are meant.
+// Holds: for no value within the bounds is anything touched that is not there; that is checked here, at the call.
+#ifndef TN_TENSOR_LENGTH
+#define TN_TENSOR_LENGTH
+#ifndef TINY_AMALGAMATED
+#include "movement.c"
+#endif
+
+enum { TN_POSITION_NODES = 64 };           // of the arithmetic that makes one
+
+TINY_API tiny_tensor *tiny_length(tiny_ctx *t, int64_t value, int64_t least, int64_t most) {
+  const int64_t v[2] = {least, most}, limit = (int64_t)1 << 56;
+  if (!t || !t->tensors) return tn_poison(t);
+  if (least > most || least < -limit || most > limit)
+    return tn_wrong(t, TINY_E_ARG, "length: bounds %lld to %lld", (long long)least, (long long)most);
+  if (value < least || value > most)
+    return tn_wrong(t, TINY_E_ARG, "length: %lld is not within its bounds, %lld to %lld", (long long)value,
+                    (long long)least, (long long)most);
+  return tn_tensor_new(t, tn_uop_make_with(t, TINY_OP_SCALAR, TINY_I64, 1, 0, NULL, value, 2, v,
+                                           (void *)++t->tensors->identity));
+}
+
+// u's number, unless it could wrap where u, of an integer dtype, is computed.
+static tiny_uop *tn_position_exact(tiny_uop *number, const tiny_uop *u) {
+  return number->vmin > tn_dtype_min(u->dtype) && number->vmax < tn_dtype_max(u->dtype) ? number : NULL;
+}
+// u, a 0-d integer, over positions; NULL: it is not made of scalars that have bounds. *nodes: how many are left.
+static tiny_uop *tn_position_from(tiny_ctx *t, tiny_uop *u, int *nodes) {
+  tiny_uop *src[2];
+  if (u->op == TINY_OP_CONST) return tn_index(t, u->k);
+  if (u->op == TINY_OP_SCALAR) return u->nv ? tn_cast(t, u, TINY_INDEX) : NULL;
+  if (u->ndim || --*nodes < 0 || !tn_is_int(u->dtype) || u->dtype == TINY_U64) return NULL;
+  const int passes = u->op == TINY_OP_CAST || u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH;
+  const int adds = u->op == TINY_OP_ADD || u->op == TINY_OP_MUL || u->op == TINY_OP_MAX;
+  const int divides = (u->op == TINY_OP_IDIV || u->op == TINY_OP_MOD) && tn_is_const(u->src[1]) && u->src[1]->k > 0;
+  const int inverts = u->op == TINY_OP_XOR && tn_is_k(u->src[1], -1) && u->dtype != TINY_BOOL;
+  if (!passes && !adds && !divides && !inverts) return NULL;
+  for (uint32_t i = 0; i < (passes || inverts ? 1u : 2u); i++)
+    if (!(src[i] = tn_position_from(t, u->src[i], nodes))) return NULL;
+  if (passes) return tn_position_exact(src[0], u);
+  if (inverts) return tn_position_exact(tn_position_add(t, tn_position_scale(t, src[0], -1), -1), u);
+  return tn_position_exact(tn_u2(t, u->op, src[0], src[1]), u);
+}
+// The number n, argument `at` of an operator, as a position within low..high; the failed node after an error.
+static tiny_uop *tn_position_within(const char *name, const char *what, tiny_tensor *n, int64_t low, int64_t high) {
+  tiny_ctx *t = tn_ctx_of(n);
+  int nodes = TN_POSITION_NODES;
+  tiny_uop *u = tn_position_from(t, tn_uop_of(n), &nodes);
+  if (!u) {
+    tiny_fail(t, TINY_E_ARG, "%s: %s is not made of tiny_length by adding, multiplying, dividing, min and max", name,
+              what);
+    return &t->ir->bad;
+  }
+  u = tn_bad(t, u) ? u : tiny_uop_simplify(t, u);
+  if (tn_bad(t, u) || (u->vmin >= low && u->vmax <= high)) return u;
+  tiny_fail(t, TINY_E_SHAPE, "%s: %s may be %lld to %lld, of which only %lld to %lld fit", name, what,
+            (long long)u->vmin, (long long)u->vmax, (long long)low, (long long)high);
+  return &t->ir->bad;
+}
+
+TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count) {
+  tiny_tensor *out, *in[2] = {x, begin};
+  char text[TN_DIMS_TEXT];
+  if (!tn_usable("slice_at", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_at: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "slice_at", u, axis)) < 0) return out;
+  if (count < 0 || count > u->dim[axis])
+    return tn_wrong(t, TINY_E_SHAPE, "slice_at: %lld elements of axis %d of %s", (long long)count, axis,
+                    tn_text_of(u, text));
+  tiny_uop *at = tn_position_within("slice_at", "begin", begin, 0, u->dim[axis] - count), *n = tn_extent_of(u, axis);
+  if (n && !tn_bad(t, at)) {               // what is meant goes on to begin + count, whatever the numbers are
+    tiny_uop *rest = tn_u2(t, TINY_OP_ADD, tn_position_add(t, n, -count), tn_position_scale(t, at, -1));
+    rest = tn_bad(t, rest) ? rest : tiny_uop_simplify(t, rest);
+    if (!tn_bad(t, rest) && rest->vmin < 0)
+      return tn_wrong(t, TINY_E_SHAPE, "slice_at: %lld elements from begin on may go beyond the length of dim %d of %s",
+                      (long long)count, axis, tn_text_of(u, text));
+  }
+  return tn_tensor_new(t, tn_slice(t, u, axis, at, count));
+}
+
+// ** lengths of dims **
+
+// Operators that are right for dims of which a part is meant, in alphabetical order: what nodes say of their extents is
+// true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
+// not among them, and refuses.
+static const char *const tn_length_operators[] = {
+  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin",
+  "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or",
+  "bitwise_xor", "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv",
+  "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach",
+  "digamma", "div", "dot", "elu", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1",
+  "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad",
+  "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac",
+  "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm",
+  "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax",
+  "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
+  "logsumexp", "lt", "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index",
+  "minimum", "mish", "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize",
+  "outer", "permute", "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu",
+  "relu6", "remainder", "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left",
+  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
+  "slice_to", "softmax", "softmin", "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub",
+  "sum", "tan", "tanh", "tanhshrink", "to", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze",
+  "var", "var_mean", "vecdot", "where", "whole", "xlog1py", "xlogy",
+};
+static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
+  char text[TN_DIMS_TEXT];
+  int low = 0, high = (int)(sizeof tn_length_operators / sizeof *tn_length_operators) - 1, axis = 0;
+  while (low <= high) {
+    const int at = (low + high) / 2, order = strcmp(name, tn_length_operators[at]);
+    if (!order) return 1;
+    if (order < 0) high = at - 1; else low = at + 1;
+  }
+  while (!u->extent[axis]) axis++;
+  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant (tiny_slice_to), which this operator does not "
+            "know about; tiny_whole fills the rest", name, axis, tn_text_of(u, text));
+  return 0;
+}
+// An operator that counts along the axis from its end needs one that is whole.
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+  char text[TN_DIMS_TEXT];
+  if (!tn_extent_of(u, axis)) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant; take tiny_slice_to or tiny_slice_at", name,
+            axis, tn_text_of(u, text));
+  return 0;
+}
+
+TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
+  tiny_tensor *out, *in[2] = {x, n};
+  if (!tn_usable("slice_to", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_to: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "slice_to", u, axis)) < 0 || !tn_axis_whole(t, "slice_to", u, axis)) return out;
+  tiny_uop *length = tn_position_within("slice_to", "n", n, 0, u->dim[axis]);
+  if (tn_bad(t, length)) return out;
+  if (length->vmax < 2 && length->vmin != length->vmax)
+    return tn_wrong(t, TINY_E_SHAPE, "slice_to: n may be 0 or 1; a length that changes goes up to 2 at least");
+  return tn_tensor_new(t, tn_first_of(t, tn_cut(t, u, axis, 0, length->vmax), axis, length));
+}
+TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill) {
+  tiny_tensor *out;
+  if (!tn_usable("whole", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if ((axis = tn_axis(t, "whole", u, axis)) < 0) return out;
+  if (!u->ndim || !u->extent || !u->extent[axis]) return tn_tensor_new(t, u);
+  return tn_tensor_new(t, tn_whole(t, u, axis, u->extent[axis], tn_dtype_value(u->dtype, fill)));
+}
+TINY_API tiny_tensor *tiny_length_of(tiny_tensor *x, int axis) {
+  tiny_tensor *out;
+  if (!tn_usable("length_of", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "length_of: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "length_of", u, axis)) < 0) return out;
+  tiny_uop *n = tn_extent_of(u, axis);
+  return tn_tensor_new(t, n ? tn_cast(t, n, TINY_I64) : tn_int(t, TINY_I64, u->dim[axis]));
+}
+TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n) {
+  tiny_tensor *out, *in[2] = {x, n};
+  if (!tn_usable("mask_to", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "mask_to: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "mask_to", u, axis)) < 0) return out;
+  tiny_uop *length = tn_position_within("mask_to", "n", n, 0, INT64_MAX >> 1);
+  if (tn_bad(t, length)) return out;
+  tiny_uop *is = tn_lt(t, tn_iota(t, TINY_INDEX, u->dim[axis], axis, u->ndim), length);
+  return tn_tensor_new(t, tn_firsts_of(t, tn_expand(t, is, u->ndim, u->dim), u));
+}
+
+// What a position is now. Short, as tn_position_from has it.
+static int64_t tn_position_now(const tiny_uop *u) {
+  int64_t v[2] = {0, 0};
+  if (!u->nsrc) return u->k;
+  for (uint32_t i = 0; i < u->nsrc && i < 2; i++) v[i] = tn_position_now(u->src[i]);
+  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
+}
+static tiny_shape tn_shape_now(const tiny_uop *u) {
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  s.ndim = u->ndim;
+  for (int i = 0; i < s.ndim; i++) s.dim[i] = tn_extent_of(u, i) ? tn_position_now(u->extent[i]) : u->dim[i];
+  return s;
+}
+TINY_API tiny_shape tiny_shape_now(const tiny_tensor *x) {
+  tiny_shape s;
+  memset(&s, 0, sizeof s);
+  return tiny_ok(x) ? tn_shape_now(tn_uop_of(x)) : s;
+}
+// Does what is meant of u lie together, from the first element on?
+static int tn_is_compact(const tiny_uop *u) {
+  int first = 0;
+  while (first < u->ndim && u->dim[first] == 1) first++;
+  for (int i = first + 1; u->extent && i < u->ndim; i++) if (u->extent[i]) return 0;
+  return 1;
+}
+// What is meant of u, whose elements, each of nbytes, are all in `from`: together, row-major. to may be from.
+static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nbytes) {
+  const tiny_shape s = tn_shape_now(u);
+  const int64_t n = tn_dims_nelem(s.ndim, s.dim);
+  int64_t at[TINY_MAX_DIMS] = {0}, row = 1;
+  int last = s.ndim;                       // dims from here on lie together
+  while (last > 0 && s.dim[last - 1] == u->dim[last - 1]) row *= u->dim[--last];
+  if (last > 0) row *= s.dim[--last];
+  for (int64_t done = 0; row && done < n; done += row) {
+    int64_t element = 0;
+    for (int d = 0; d < s.ndim; d++) element = element * u->dim[d] + (d < last ? at[d] : 0);
+    memmove(to + (size_t)done * nbytes, from + (size_t)element * nbytes, (size_t)row * nbytes);
+    for (int d = last - 1; d >= 0 && ++at[d] == s.dim[d]; d--) at[d] = 0;
+  }
+}
+#endif
+// ---- end src/tensor/length.c ----
 // ---- begin src/tensor/join.c ----
 // join: what lays parts beside each other, or over each other: padding, cat and stack, scattered slices, roll.
 //
@@ -16151,7 +16804,7 @@ TINY_API tiny_tensor *tiny_diag(tiny_tensor *x, int64_t diagonal) {
 #ifndef TN_TENSOR_JOIN
 #define TN_TENSOR_JOIN
 #ifndef TINY_AMALGAMATED
-#include "movement.c"
+#include "length.c"
 #endif
 
 // ** cat and stack **
@@ -16459,9 +17112,20 @@ static int tn_inside(int takes, int dtype) {
   dtype = tn_result(takes, dtype);
   return takes == TN_REAL || takes == TN_WIDE ? tn_computed_in(dtype) : dtype;
 }
+// u, of which as much is meant as of the operands x[0..n-1]: a formula may have needed none of their elements.
+static tiny_uop *tn_as_long(tiny_ctx *t, tiny_uop *u, int n, tiny_tensor *const *x) {
+  for (int i = 0; i < n && !tn_bad(t, u); i++) {
+    const tiny_uop *v = tn_uop_of(x[i]);
+    for (int d = 0; v->extent && d < v->ndim && !tn_bad(t, u); d++) {
+      const int axis = u->ndim - v->ndim + d;
+      if (v->extent[d] && axis >= 0 && u->dim[axis] == v->dim[d]) u = tn_first_of(t, u, axis, v->extent[d]);
+    }
+  }
+  return u;
+}
 static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x) {
   tiny_ctx *t = tn_ctx_of(x[0]);
-  return tn_value_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), n, x);
+  return tn_value_new(t, tn_bad(t, u) ? u : tn_as_long(t, tn_cast(t, u, dtype), n, x), n, x);
 }
 
 // ** operators of one operand **
@@ -16483,7 +17147,7 @@ static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, t
 static tiny_tensor *tn_asked(const char *name, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_ANY, x, &out);
-  return u ? tn_tensor_new(tn_ctx_of(x), formula(tn_ctx_of(x), u)) : out;
+  return u ? tn_tensor_new(tn_ctx_of(x), tn_as_long(tn_ctx_of(x), formula(tn_ctx_of(x), u), 1, &x)) : out;
 }
 
 static tiny_uop *tn_frac(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_trunc(t, x)); }
@@ -17196,6 +17860,20 @@ static int64_t tn_count(const tiny_uop *u, int bits) {       // elements that go
   for (int i = 0; i < u->ndim; i++) if (bits >> i & 1) n *= u->dim[i];
   return n;
 }
+// The same as a node of dtype, which is a constant where no length is among the dims.
+static tiny_uop *tn_count_as(tiny_ctx *t, const tiny_uop *u, int bits, int dtype) {
+  tiny_uop *count = tn_index(t, 1);
+  for (int i = 0; i < u->ndim; i++) if ((bits >> i & 1) && tn_extent_of(u, i)) {
+    count = tn_is_const(count) ? u->extent[i] : tn_u2(t, TINY_OP_MUL, count, u->extent[i]);
+    bits &= ~(1 << i);
+  }
+  const int64_t rest = tn_count(u, bits);
+  return tn_is_const(count) ? tn_number(t, dtype, (double)rest) : tn_cast(t, tn_position_scale(t, count, rest), dtype);
+}
+static int tn_has_lengths(const tiny_uop *u, int bits) {
+  for (int i = 0; i < u->ndim; i++) if ((bits >> i & 1) && tn_extent_of(u, i)) return 1;
+  return 0;
+}
 static int tn_sum_dtype(int d) {
   return tn_is_float(d) ? tn_computed_in(d) : d == TINY_U64 ? (int)TINY_U64 : (int)TINY_I64;
 }
@@ -17295,12 +17973,20 @@ static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
   TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int64_t n = tn_count(x, bits);
+  if (tn_has_lengths(x, bits)) return tn_fdiv(t, tn_sum(t, x, bits, keepdim), tn_count_as(t, x, bits, x->dtype));
   return tn_times(t, tn_sum(t, x, bits, keepdim), n ? 1.0 / (double)n : (double)NAN);
 }
 // Of x minus its mean: two passes, as accurate as the data allow. Without a divisor: 0/0, or infinite.
 static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim,
-                             double divisor) {
+                             double correction) {
   TN_FLOAT_MODE;
+  if (tn_bad(t, x)) return x;
+  if (tn_has_lengths(x, bits)) {
+    tiny_uop *n = tn_plus(t, tn_count_as(t, x, bits, x->dtype), -correction), *zero = tn_k(t, x, 0);
+    tiny_uop *by = tn_where(t, tn_lt(t, zero, n), tn_fdiv(t, tn_k(t, x, 1), n), tn_k(t, x, HUGE_VAL));
+    return tn_mul(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim), by);
+  }
+  const double divisor = (double)tn_count(x, bits) - correction;
   return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim),
                   divisor > 0 ? 1 / divisor : HUGE_VAL);
 }
@@ -17333,7 +18019,7 @@ static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int
   const int bits = tn_one_axis(t, name, tn_uop_of(x), axis), dtype = tn_uop_of(x)->dtype;
   if (bits < 0) return out;
   tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *centre = tn_mean(t, wide, bits, 1);
-  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(tn_uop_of(x), bits) - correction);
+  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, correction);
   if (mean) *mean = tn_tensor_new(t, tn_narrow(t, tn_mean(t, wide, bits, keepdim), dtype));
   return tn_tensor_new(t, tn_narrow(t, root ? tn_flat_root(t, y) : y, dtype));
 }
@@ -17405,7 +18091,8 @@ static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
   const int64_t n = x->dim[axis];
   int64_t dim[TN_MAX_DIMS], part = 1;
   for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
-  if (n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
+  if (tn_extent_of(x, axis) || n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS)
+    return tn_position(t, x, axis, 1);
   for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
   dim[axis] = n / part;
   dim[axis + 1] = part;
@@ -17627,8 +18314,14 @@ static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int 
   if ((axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
   const int dtype = op == TN_LOG_ADD ? tn_real(tn_uop_of(x)->dtype) : tn_uop_of(x)->dtype,
       inside = tn_sum_dtype(dtype);
-  tiny_uop *u = tn_scan_along(tn_ctx_of(x), tn_scan, op, tn_cast(tn_ctx_of(x), tn_uop_of(x), inside), axis);
   tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_cast(t, tn_uop_of(x), inside), *n = tn_uop_of(x)->ndim ? tn_extent_of(tn_uop_of(x), axis) : NULL;
+  if (n && !tn_bad(t, u)) {                // what comes behind a length counts for nothing
+    const tiny_uop *identity = tn_scan_identity(t, op, u);
+    u = tn_bad(t, identity) ? &t->ir->bad : tn_whole(t, u, axis, n, identity->k);
+  }
+  u = tn_scan_along(t, tn_scan, op, u, axis);
+  if (n) u = tn_first_of(t, u, axis, n);
   return tn_value_new(t, tn_bad(t, u) || !tn_is_float(dtype) ? u : tn_cast(t, u, dtype), 1, &x);
 }
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
@@ -22119,6 +22812,13 @@ static tiny_uop *tn_conv_known(tiny_ctx *t, const tn_conv *c, tiny_uop *y, tiny_
   return tn_uop_make(t, TINY_OP_DETACH, y->dtype, 1, 3, src, 0, 1 + 2 * c->n, v);
 }
 
+// How many windows begin where, of an axis, n elements are meant.
+static tiny_uop *tn_windows_meant(tiny_ctx *t, tiny_uop *n, const tn_window *w) {
+  n = tn_position_add(t, n, w->before + w->after - tn_window_reach(w));
+  if (w->stride > 1 && !tn_bad(t, n)) n = tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
+  return tn_position_most(t, tn_position_add(t, n, 1), 0);
+}
+
 static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
@@ -22130,6 +22830,13 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
+  const tiny_uop *meant = x;
+  if (x->extent) {                         // beyond a length there are zeros, as beyond the whole
+    x = tn_wholes(t, x, ~1, 0);
+    if (how) return tn_wrong(t, TINY_E_SHAPE, "%s: padding other than zeros behind a length", name);
+  }
+  w = tn_wholes(t, w, ~0, 0);
+  if (tn_bad(t, x) || tn_bad(t, w)) return tn_poison(t);
   for (int i = 0; i < n; i++) {
     tn_window *win = &c.w[i];
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
@@ -22152,6 +22859,9 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   w = tn_cast(t, w, inside);
   tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, NULL, inside);
   y = tn_conv_known(t, &c, tn_reshape(t, y, n + 2, ys), x, w);
+  for (int i = 0; i < n; i++)
+    if (tn_extent_of(meant, 2 + i))
+      y = tn_first_of(t, y, 2 + i, tn_windows_meant(t, tn_extent_of(meant, 2 + i), &c.w[i]));
   if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
   return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }
@@ -22237,6 +22947,8 @@ static tiny_uop *tn_conv_gradient(tiny_ctx *t, const tiny_uop *y, tiny_uop *g, i
     const tn_window win = {w->dim[2 + i], y->v[1 + i], y->v[1 + n + i], 0, 0, y->dim[2 + i]};
     c.w[i] = win;
   }
+  g = tn_wholes(t, g, ~0, 0);
+  if (tn_bad(t, g)) return g;
   c.x = g; c.weight = w;
   if (part == 1) return tn_conv_back(t, &c, x->dim, y->dtype);
   // windows (B, C, O.., K..) -> (G, 1, C/G, K.., B, O..), g (B, O, O..) -> (G, O/G, 1, 1.., B, O..)
@@ -26164,6 +26876,7 @@ typedef struct tn_graph {
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
   tn_map written;                          // SINK as it was pulled -> tn_written
+  int positions;                           // are there SCALARs that have bounds?
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_tiled_axes *tiled; int ntiled, tiled_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every iteration
@@ -26263,6 +26976,12 @@ static int tn_is_plain_number(const tiny_uop *u) {
   return u->op == TINY_OP_CONST;
 }
 
+// Is u the number by which a movement cuts?
+static int tn_is_length_of(const tiny_uop *user, const tiny_uop *u) {
+  const int cuts = tn_op_is(user->op, TINY_MOVEMENT) || user->op == TINY_OP_WHOLE;
+  return cuts && user->nsrc > 1 && user->src[1] == u;
+}
+
 // Source i of w's node, as that is wanted.
 static tn_wish tn_wish_of(const tn_placing *p, const tn_wish *w, uint32_t i) {
   tiny_uop *s = w->u->src[i];
@@ -26275,6 +26994,7 @@ static tn_wish tn_wish_of(const tn_placing *p, const tn_wish *w, uint32_t i) {
 static tiny_uop *tn_wish_given(tn_placing *p, const tn_wish *w, const tiny_uop *user) {
   tiny_uop *u = w->u;
   if (u->op == TINY_OP_BUFFER || (!w->pins && !u->nsrc)) return u;
+  if (user && tn_is_length_of(user, u)) return u;            // a number that every launch is given
   if (u->realized && u->realized->device == w->device)
     return w->pins ? tn_reshape(p->t, u->realized, u->ndim, u->dim) : u;
   if (w->pins && user && user->device && (!u->nsrc || (user->op != TINY_OP_COPY && tn_is_plain_number(u)))) return u;
@@ -26440,6 +27160,11 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
         in[i] =
             u->v[2 * i] ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, u->v[2 * i]))) : out[i];
       break;
+    case TINY_OP_SLICE:
+      for (int i = 0; i < u->ndim; i++)
+        in[i] = i == u->k ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], u->src[1])) : out[i];
+      break;
+    case TINY_OP_PREFIX: return at;
     case TINY_OP_PAD: valid = tn_at_pad(t, u, out, in, valid); break;
     case TINY_OP_FLIP:
       for (int i = 0; i < u->ndim; i++)
@@ -26500,7 +27225,17 @@ static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
     *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
     tn_map_set(g->t, &g->args, scalar, tn_boxed(slot));
   }
-  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
+  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, scalar->nv, scalar->v);
+}
+// A kernel's expression over SCALARs that have bounds as one over ARGs. Index lists speak of such SCALARs themselves:
+// they are the same lists before the kernel is known that has the ARGs.
+static tiny_uop *tn_kernel_args(tn_graph *g, tn_kernel *k, tiny_uop *sink) {
+  tn_list scalars = {NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
+  if (!g->positions) return sink;
+  tn_collect_op(g->t, sink, TINY_OP_SCALAR, &scalars);
+  for (int i = 0; i < scalars.n; i++) tn_map_set(g->t, &to, scalars.u[i], tn_kernel_arg(g, k, scalars.u[i]));
+  return scalars.n ? tn_substitute(g->t, sink, &to) : sink;
 }
 
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
@@ -26564,13 +27299,19 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *in
                tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
 }
 
+static tiny_uop *tn_pull_whole(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *at) {
+  tiny_ctx *t = g->t;
+  return tn_u3(t, TINY_OP_WHERE, tn_simplify(t, tn_u2(t, TINY_OP_LT, at->src[u->k], u->src[1])), x,
+               tn_const(t, u->dtype, u->v[0]));
+}
+
 // The value of a node that needs no source; NULL: it does.
 static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (tn_in_memory(g, k, u))
     return tn_load_from(g, k, tn_graph_node(g, u)->place, tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
                         tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
-  if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
+  if (u->op == TINY_OP_SCALAR) return u->nv ? u : tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
   if (u->op == TINY_OP_REDUCE && tn_nelem(u->src[0]) == 0)
     return tn_const(g->t, u->dtype, tn_reduce_identity((int)(u->k & 0xFF), u->dtype));
@@ -26592,11 +27333,12 @@ static tiny_uop *tn_pull_top(tn_pulling *p) {
     if (x) return x;
     in = p->stack[p->n - 1].in = tn_pull_inner(g, p->k, u, at);
   }
-  const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
+  const uint32_t nsrc = tn_is_passing(u) || u->op == TINY_OP_WHOLE ? 1 : u->nsrc;
   for (uint32_t i = 0; i < nsrc; i++)
     if (!(src[i] = tn_pull_at(p, u->src[i], tn_pull_source_at(g->t, u, i, in)))) return NULL;
   if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, u, src[0], in);
   if (u->op == TINY_OP_PAD) return tn_pull_pad(g, u, src[0], in);
+  if (u->op == TINY_OP_WHOLE) return tn_pull_whole(g, u, src[0], in);
   if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return src[0];
   return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
 }
@@ -27093,7 +27835,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     return 1;
   if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > (double)TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
-      !n->nuse)
+      u->op == TINY_OP_WHOLE || !n->nuse)  // what is compared with a length is stored below that, or not at all
     return 0;
   if (n->once > 0) return !tn_carried_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
@@ -27194,6 +27936,32 @@ static void tn_choose_stores(tn_graph *g) {
 
 // ** second pass: the kernel of a stored node **
 
+// The SINK of a stored node says of which iterations nobody reads what they store.
+static tiny_uop *tn_kernel_sink(tiny_ctx *t, const tiny_uop *shape, tiny_uop *end, tiny_uop *at) {
+  tiny_uop *src[1 + TINY_MAX_DIMS];
+  int n = 0;
+  src[n++] = end;
+  for (int i = 0; shape->extent && i < shape->ndim; i++) {
+    if (!shape->extent[i] || at->src[i]->op != TINY_OP_RANGE) continue;
+    tiny_uop *over = tn_position_add(t, tn_position_scale(t, shape->extent[i], -1), 1);
+    tiny_uop *pair[2] = {tn_u2(t, TINY_OP_ADD, at->src[i], over), at->src[i]};
+    src[n++] = tn_uop_make(t, TINY_OP_MASKED, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  }
+  return n == 1 ? tn_sink_of(t, end) : tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, n, src, 0, 0, NULL);
+}
+
+// What an assignment to less than all of its view's elements stores: the others as they are.
+static tiny_uop *tn_assigned_part(tiny_ctx *t, const tiny_uop *view, tiny_uop *at, tiny_uop *memory, tiny_uop *flat,
+                                  tiny_uop *value) {
+  tiny_uop *meant = NULL;
+  for (int i = 0; view->extent && i < view->ndim; i++) if (view->extent[i]) {
+    tiny_uop *is = tn_u2(t, TINY_OP_LT, at->src[i], view->extent[i]);
+    meant = meant ? tn_u2(t, TINY_OP_AND, meant, is) : is;
+  }
+  if (!meant) return value;
+  return tn_u3(t, TINY_OP_WHERE, tn_simplify(t, meant), value, tn_load(t, tn_index_of(t, memory, flat, NULL), 1));
+}
+
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
@@ -27208,8 +27976,10 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
-  tiny_uop *index = tn_index_of(t, memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim), NULL),
-           *store = tn_store(t, index, tn_cast(t, value, memory->dtype)), *ranges[TINY_MAX_DIMS];
+  tiny_uop *flat = tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim);
+  value = tn_cast(t, value, memory->dtype);
+  if (u->op == TINY_OP_ASSIGN) value = tn_assigned_part(t, u->src[1], at, memory, flat, value);
+  tiny_uop *store = tn_store(t, tn_index_of(t, memory, flat, NULL), value), *ranges[TINY_MAX_DIMS];
   int n = 0;
   for (int scoped = 1; scoped >= 0; scoped--)    // ranges of the scope first: the others loop inside of them
     for (uint32_t i = 0; i + 1 < at->nsrc; i++) {
@@ -27217,7 +27987,8 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       for (uint32_t j = 0; k->scope && j < k->scope->nsrc; j++) in_scope |= k->scope->src[j] == at->src[i];
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) ranges[n++] = at->src[i];
     }
-  tn_kernel_number(t, k, tn_sink_of(t, tn_end(t, store, n, ranges)), &g->written);
+  tiny_uop *sink = tn_kernel_sink(t, u->op == TINY_OP_ASSIGN ? u->src[1] : u, tn_end(t, store, n, ranges), at);
+  tn_kernel_number(t, k, tn_kernel_args(g, k, sink), &g->written);
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
@@ -27397,7 +28168,7 @@ static tiny_uop *tn_close_mapped(tiny_ctx *t, const tiny_uop *u, const tn_map *m
   tn_list src = {NULL, 0, 0};
   tn_push(t, &src, (tiny_uop *)tn_map_get(map, u->src[0]));
   for (uint32_t i = 1; i < u->nsrc; i++) tn_collect_ranges(t, (tiny_uop *)tn_map_get(map, u->src[i]), &src);
-  return src.n == 1 ? src.u[0] : tn_like(t, u, 1, src.n, src.u);
+  return src.n == 1 && u->op != TINY_OP_MASKED ? src.u[0] : tn_like(t, u, 1, src.n, src.u);
 }
 
 // Does a range of kernel i run over several digits of an index? Then it becomes two: a head is a group and one of it.
@@ -27425,7 +28196,7 @@ static int tn_cluster_split(tn_cluster *c, int i, const tn_slab *s, tiny_uop *fl
   for (int j = 0; j < all.n; j++) {
     tiny_uop *u = all.u[j];
     if (tn_map_has(&map, u)) continue;
-    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE;
+    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED;
     tn_map_set(t, &map, u, closes ? tn_close_mapped(t, u, &map) : tn_rewrite_sources(t, &map, u, 0));
   }
   k->ast = tn_simplify(t, (tiny_uop *)tn_map_get(&map, k->ast));
@@ -27824,7 +28595,8 @@ static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int 
     if (tn_map_has(&v.map, u)) continue;
     const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
     if (s && s->in) w = tn_tiled_slab(&v, s, u);
-    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) w = tn_close_mapped(t, u, &v.map);
+    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED)
+      w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
     if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],
@@ -28584,22 +29356,26 @@ static int tn_follows(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   return low >= 0;
 }
 
-// Is x a sum of ranges, one of them long, and ARGs, of at least two?
-static int tn_is_slope(tiny_ctx *t, tiny_uop *x) {
+// Is x, of kernel k, a sum of ranges, one of them long, and ARGs, of at least two? Lengths are known when the kernel is
+// launched: they leave out what they can, of short ranges too.
+static int tn_is_length(const tn_kernel *k, const tiny_uop *u) {
+  return u->op == TINY_OP_ARG && u->k < k->narg && k->arg[u->k]->op == TINY_OP_SCALAR;
+}
+static int tn_is_slope(tiny_ctx *t, const tn_kernel *k, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
   int n = 0, runs = 0;
   tn_toposort(t, x, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_RANGE) { n++; runs |= tn_range_extent(u) >= TN_MASKED_LEAST; }
-    else if (u->op == TINY_OP_ARG) n++;
+    else if (u->op == TINY_OP_ARG) { n++; runs |= tn_is_length(k, u); }
     else if (u->op != TINY_OP_CONST && u->op != TINY_OP_CAST && u->op != TINY_OP_ADD && u->op != TINY_OP_MUL) return 0;
   }
   return n > 1 && runs;
 }
 
-static void tn_slope_add(tiny_ctx *t, tn_list *to, tiny_uop *x) {
-  if (!x || to->n == TN_MASKED_MASKS || !tn_is_slope(t, x)) return;
+static void tn_slope_add(tiny_ctx *t, const tn_kernel *k, tn_list *to, tiny_uop *x) {
+  if (!x || to->n == TN_MASKED_MASKS || !tn_is_slope(t, k, x)) return;
   for (int i = 0; i < to->n; i++) if (to->u[i] == x) return;
   tn_push(t, to, x);
 }
@@ -28630,7 +29406,7 @@ static tiny_uop *tn_masked_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from
     if (u->op != TINY_OP_RANGE && u->op != TINY_OP_ARG) continue;
     for (int j = 0; j < n && u->op == TINY_OP_RANGE; j++) if (from[j] == u) now = to[j];
     for (int j = 0; j < to_kernel->narg && u->op == TINY_OP_ARG; j++)
-      if (to_kernel->arg[j] == from_kernel->arg[u->k] && to_kernel->arg[j]->op == TINY_OP_CONST)
+      if (to_kernel->arg[j] == from_kernel->arg[u->k] && (to_kernel->arg[j]->op == TINY_OP_CONST || u->nv))
         now = tn_uop_make(t, TINY_OP_ARG, u->dtype, 1, 0, NULL, j, u->nv, u->v);
     if (!now) return NULL;
     tn_map_set(t, &map, u, now);
@@ -28649,7 +29425,7 @@ static void tn_masked_loaded(const tn_masking *f, const tn_kernel *k, const tiny
   if (!tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_affine_node(f->t, &part[d], TINY_INDEX);
   for (int i = 0; i < f->zero[p].n; i++)
-    tn_slope_add(f->t, out, tn_masked_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
+    tn_slope_add(f->t, k, out, tn_masked_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
 }
 
 // The masks of a kernel: its own, either way, and those of what it reads.
@@ -28660,8 +29436,8 @@ static void tn_masked_masks(const tn_masking *f, const tn_kernel *k, tn_list *ou
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_INDEX) tn_masked_loaded(f, k, u, out);
     if (u->op != TINY_OP_LT || !tn_is_int(u->src[0]->dtype)) continue;
-    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[1], u->src[0], 0));
-    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[0], u->src[1], 1));
+    tn_slope_add(f->t, k, out, tn_masked_difference(f->t, u->src[1], u->src[0], 0));
+    tn_slope_add(f->t, k, out, tn_masked_difference(f->t, u->src[0], u->src[1], 1));
   }
 }
 
@@ -28781,6 +29557,12 @@ static int tn_adds_nothing(const tn_supposed *s, const tiny_uop *reduce) {
   return (reduce->k == TINY_OP_ADD && body == TN_SURE_ZERO) || (reduce->k == TINY_OP_MAX && body == TN_SURE_LOWEST);
 }
 
+static int tn_supposes_length(tiny_ctx *t, const tn_supposed *s) {
+  tn_list args = {NULL, 0, 0};
+  tn_collect_op(t, s->x, TINY_OP_ARG, &args);
+  for (int i = 0; i < args.n; i++) if (tn_is_length(s->k, args.u[i])) return 1;
+  return 0;
+}
 // REDUCEs, all of those that close a range, to which iterations add nothing.
 static void tn_masked_reduces(const tn_masking *f, tn_kernel *k, const tn_supposed *s) {
   tn_list reduces = {NULL, 0, 0};
@@ -28789,7 +29571,8 @@ static void tn_masked_reduces(const tn_masking *f, tn_kernel *k, const tn_suppos
     tiny_uop *u = reduces.u[i];
     int all = !tn_is_carried(u), depends = 0;
     for (uint32_t r = 1; r < u->nsrc && all; r++) {
-      depends |= tn_range_extent(u->src[r]) >= TN_MASKED_LEAST && tn_depends(f->t, s->x, u->src[r]);
+      const int pays = tn_range_extent(u->src[r]) >= TN_MASKED_LEAST || tn_supposes_length(f->t, s);
+      depends |= pays && tn_depends(f->t, s->x, u->src[r]);
       for (int j = 0; j < reduces.n; j++)
         if (tn_reduces_over(reduces.u[j], u->src[r])) all &= tn_adds_nothing(s, reduces.u[j]);
     }
@@ -28823,6 +29606,10 @@ static void tn_masked_zeros(tn_masking *f, int at, const tn_supposed *s) {
   if (!store || k->node->op == TINY_OP_ASSIGN || tn_sure_of(s, store->src[1]) != TN_SURE_ZERO ||
       !tn_is_stored_along(f->t, s->x, end))
     return;
+  for (uint32_t i = 1; i < k->ast->nsrc; i++) {            // nobody reads them either
+    const tiny_uop *masked = k->ast->src[i];
+    if (!masked->k && tn_is_stored_along(f->t, masked->src[0], end) && tn_follows(f->t, s->x, masked->src[0])) return;
+  }
   tn_push(f->t, &f->zero[at], s->x);
   tn_kernel_masked(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
 }
@@ -28944,7 +29731,7 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
     tn_list masks = {NULL, 0, 0};
-    if (!k->ast || k->ast->nsrc != 1 || (!any && tn_map_has(&plain, k->ast))) continue;
+    if (!k->ast || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
     tn_masked_masks(&f, k, &masks);
     if (!masks.n) tn_scratch_rewind(g->t, mark);
@@ -29024,6 +29811,11 @@ static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v
   tiny_uop *once = x;
   int64_t to[TINY_MAX_DIMS];
   int n = 0;
+  const tiny_uop *whole = x->op == TINY_OP_EXPAND ? x->src[0] : x;
+  if (whole->op == TINY_OP_WHOLE) {        // zeros go behind a length where the copy is read
+    once = tn_expand(t, tn_first_of(t, whole->src[0], (int)whole->k, whole->src[1]), x->ndim, x->dim);
+    return tn_whole(t, tn_made_contiguous(t, once, v, axes), (int)whole->k, whole->src[1], whole->v[0]);
+  }
   for (int summed = 0; summed < 2; summed++)
     for (int i = 0; i < x->ndim; i++) if ((axes >> i & 1) == summed) to[n++] = i;
   for (int i = 0; i < n; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);
@@ -29213,23 +30005,29 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   v->captured |= u->flags & TN_NODE_CAPTURED;
   if (tn_is_leaf(u)) {
     tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16 |
-                            (int64_t)tn_place(u)->device << 24);
+                            (int64_t)tn_place(u)->device << 24 | (int64_t)(u->extent != NULL) << 32);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
     if (!tn_map_has(&v->places, tn_place(u)))
       tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
     tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
+    for (int i = 0; u->extent && i < u->ndim; i++)
+      tn_visit_word(t, v, u->extent[i] ? (int64_t)u->extent[i]->seq : -1);
     return;
   }
   tn_visit_word(t, v,
                 (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
-  if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
-  tn_visit_word(t, v, u->k);
+  if (u->op == TINY_OP_SCALAR) tn_push(t, &v->scalars, u);   // of any value within its bounds
+  else tn_visit_word(t, v, u->k);
   if (u->op == TINY_OP_CUSTOM) for (int i = 0; i < 8; i++)
     tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key.word[i]);
   for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
   for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
 }
+
+// What a walk goes on to from u: its sources, from a leaf the lengths of its dims. NULL: nothing, more may follow.
+static uint32_t tn_visit_nsrc(const tiny_uop *u) { return !tn_is_leaf(u) ? u->nsrc : u->extent ? u->ndim : 0; }
+static tiny_uop *tn_visit_src(const tiny_uop *u, uint32_t i) { return tn_is_leaf(u) ? u->extent[i] : u->src[i]; }
 
 // Sources before users from each root in turn; stops at leaves.
 static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int nroots) {
@@ -29244,9 +30042,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
     }
     while (n) {
       top = &stack[n - 1];
-      if (tn_is_leaf(top->u) || top->next == top->u->nsrc) { tn_visit_describe(t, v, top->u); n--; continue; }
-      tiny_uop *s = top->u->src[top->next++];
-      if (s->mark == seen) continue;
+      if (top->next == tn_visit_nsrc(top->u)) { tn_visit_describe(t, v, top->u); n--; continue; }
+      tiny_uop *s = tn_visit_src(top->u, top->next++);
+      if (!s || s->mark == seen) continue;
       s->mark = seen;
       top = TN_PUSH(t, stack, n, cap, tn_walk);
       top->u = s; top->next = 0;
@@ -29267,7 +30065,7 @@ static tiny_uop *tn_copy_rewritten(tiny_ctx *t, const tiny_uop *copy) {
   const tiny_uop *links[TINY_MAX_DIMS];
   int n = 0;
   for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
-    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
+    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW || x->nsrc > 1) break;
     links[n++] = x;
   }
   const int op = x->device == copy->device ? TINY_OP_CONTIGUOUS : TINY_OP_COPY;
@@ -29341,6 +30139,7 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_targets *targets, c
   g->t = t; g->targets = targets;
   g->n = v->all.n;
   g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
+  for (int i = 0; i < v->scalars.n; i++) g->positions |= v->scalars.u[i]->nv;
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);
@@ -30363,10 +31162,12 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
 
 enum { TN_MAX_BOUNDS = 32 };
 typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
-// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0
+// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: what it
+// stores of a block that reaches beyond, nobody reads
 typedef struct tn_loop_bounds {
-  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept;
+  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept, unread;
   int64_t c; tiny_uop *rest;
+  tn_list holds;                           // sums that are not above 0 in any iteration that is left
 } tn_loop_bounds;
 
 // Loops that a bound may depend on. Items of a group loop together: their bounds are the same.
@@ -30397,9 +31198,11 @@ static int tn_is_of(tiny_ctx *t, tiny_uop *u, const tn_list *ranges) {
 }
 
 // c * r + rest, which is never more than x: *c is returned, *rest of the loops around. 0: too many terms.
+// *exact: it is x.
 static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_list *around, int64_t *c,
-                       tn_affine *rest) {
+                       tn_affine *rest, int *exact) {
   tn_affine a;
+  *exact = 1;
   tn_affine_start(&a, TINY_INDEX);
   tn_affine_start(rest, TINY_INDEX);
   *c = 0;
@@ -30410,6 +31213,7 @@ static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_lis
     const int64_t beyond = tn_clamp_add(m.x->src[1]->k, -m.x->src[0]->vmin);
     tn_affine_drop(&a, i);
     if (!tn_affine_add(&a, m.x->src[0], m.c, 0)) return 0;
+    *exact = 0;
     if (m.c < 0 && beyond > 0) a.k = tn_clamp_add(a.k, tn_clamp_mul(m.c, beyond));
     i = -1;
   }
@@ -30420,6 +31224,7 @@ static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_lis
     else if (!tn_depends(t, m.x, r) && tn_is_of(t, m.x, around)) { if (!tn_affine_term(rest, m.x, m.c)) return 0; }
     else {
       const int64_t p = tn_clamp_mul(m.c, m.x->vmin), q = tn_clamp_mul(m.c, m.x->vmax);
+      *exact &= p == q;
       rest->k = tn_clamp_add(rest->k, p < q ? p : q);
     }
   }
@@ -30446,11 +31251,15 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   tn_list around = {NULL, 0, 0};
   tn_affine rest;
   int64_t c;
+  int exact;
   tn_loops_around(t, u, i, &around);
-  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
+  const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact)) return 0;
+  if (c ? !tn_closes(masked, r) : !all) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
-  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; }
-  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || c % b->c)) return 0;
+  if (!c && rest.n == 0 && rest.k <= 0) return 0;
+  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
+  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || (!b->unread && c % b->c))) return 0;
   if (!c) {
     at = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_LT, none, e), none, n);
   } else {
@@ -30463,6 +31272,7 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   if (c < 0 ? at->vmax <= 0 : at->vmin >= n->k) return 0;
   tn_loop_bound *now = b->n < TN_MAX_BOUNDS - 2 ? tn_bound_of(b, r) : NULL;   // two are for zeros
   if (!now) return 0;
+  if (exact && c) tn_push(t, &b->holds, masked->src[0]);
   if (c >= 0) now->end = now->end ? tn_bound_lesser(t, now->end, at) : at;
   else now->start = now->start ? tn_simplify(t, tn_u2(t, TINY_OP_MAX, now->start, at)) : at;
   return 1;
@@ -30526,29 +31336,62 @@ static tiny_uop *tn_masked_keep(tiny_ctx *t, tiny_uop *sink) {
   return tn_like(t, sink, 1, kept.n, kept.u);
 }
 
+// Is `masked` about elements that the kernel stores, by a length that is known at launch? Where none of those that an
+// iteration of the loops around leads to is wanted, neither are sums that go into them, nor loops that store them.
+static int tn_masks_stores(tiny_ctx *t, const tiny_uop *masked, const tiny_uop *end) {
+  tn_list args = {NULL, 0, 0};
+  for (uint32_t i = 1; i < masked->nsrc; i++) if (tn_closes(end, masked->src[i])) {
+    tn_collect_op(t, masked->src[0], TINY_OP_ARG, &args);
+    return args.n > 0;
+  }
+  return 0;
+}
+// The kernel without comparisons that hold in every iteration that is left.
+static tiny_uop *tn_bounds_imply(tiny_ctx *t, tiny_uop *sink, const tn_loop_bounds *b) {
+  tn_list less = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  if (!b->holds.n) return sink;
+  tn_collect_op(t, sink, TINY_OP_LT, &less);
+  for (int i = 0; i < less.n; i++) for (int j = 0; j < b->holds.n; j++) {
+    tn_affine d;
+    tn_affine_start(&d, TINY_INDEX);
+    d.k = 1;                               // p < q where p - q + 1 is not above 0
+    if (less.u[i]->src[0]->dtype != TINY_INDEX || !tn_affine_add(&d, less.u[i]->src[0], 1, 0) ||
+        !tn_affine_add(&d, less.u[i]->src[1], -1, 0) || !tn_affine_add(&d, b->holds.u[j], -1, 0) || d.n || d.k > 0)
+      continue;
+    tn_push(t, &from, less.u[i]);
+    tn_push(t, &to, tn_bool(t, 1));
+    break;
+  }
+  return from.n ? tn_simplify(t, tn_replace(t, sink, from.n, from.u, to.u)) : sink;
+}
+
 // What a SINK says is masked becomes bounds, which tn_bounds_set gives to the loops later.
 static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
   tn_list all = {NULL, 0, 0};
   tiny_uop *end = sink->src[0], *bare = tn_masked_drop(t, sink);
   uint32_t filled = 0;
+  int carried = 0;
   memset(b, 0, sizeof *b);
   if (bare == sink) return sink;
   tn_toposort(t, bare, &all);
   for (int i = 0; i < all.n; i++) {
-    if (tn_is_carried(all.u[i])) return bare;
+    carried |= tn_is_carried(all.u[i]);
     b->kept |= all.u[i]->op == TINY_OP_DEFINE;
   }
   for (int i = all.n - 1; i >= 0; i--) for (uint32_t f = bare->nsrc; f < sink->nsrc; f++) {       // END first
     tiny_uop *u = all.u[i], *masked = sink->src[f];
     if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
+    if (carried && u != end) continue;     // a scan goes on from iteration to iteration
+    const int stores = u->op != TINY_OP_STAGE && !b->kept && (!masked->k || (filled && u != end)) &&
+        end->op == TINY_OP_END && tn_masks_stores(t, masked, end);
     for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-      if (!tn_is_loop(u->src[j]) || !tn_closes(masked, u->src[j])) continue;
+      if (!tn_is_loop(u->src[j]) || (!stores && !tn_closes(masked, u->src[j]))) continue;
       if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
-      if (masked->k && (u != end || (filled && filled != j))) continue;
-      if (tn_bound_by(t, b, masked, u, j) && masked->k) filled = j;
+      if (masked->k && !stores && (u != end || (filled && filled != j))) continue;
+      if (tn_bound_by(t, b, masked, u, j) && masked->k && u == end) filled = j;
     }
   }
-  return filled ? tn_fill_zeros(t, b, bare, filled) : bare;
+  return tn_bounds_imply(t, filled ? tn_fill_zeros(t, b, bare, filled) : bare, b);
 }
 
 static int tn_bound_names(tiny_ctx *t, const tn_loop_bound *b, const tiny_uop *r) {
@@ -30967,6 +31810,15 @@ static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tin
   return NULL;
 }
 
+// Does MASKED u say that the last iterations of a loop of the kernel store what nobody reads?
+static int tn_ends_early(const tiny_uop *u, const tiny_uop *sink) {
+  tn_affine x;
+  tn_affine_start(&x, TINY_INDEX);
+  if (u->k || u->nsrc != 2 || !tn_closes(sink->src[0], u->src[1]) || !tn_affine_add(&x, u->src[0], 1, 0)) return 0;
+  for (int i = 0; i < x.n; i++) if (x.term[i].x == u->src[1]) return x.term[i].c > 0;
+  return 0;
+}
+
 // The kernel with its scans as carried REDUCEs; their loop becomes the innermost of the kernel's.
 static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
   tiny_uop *loop = NULL, *carried = NULL, *next, *end = sink->src[0];
@@ -31164,10 +32016,39 @@ static int tn_count_divmod(tiny_ctx *t, tiny_uop *sink) {
   return n;
 }
 
+// What MASKED u says of a, where that is the outer one of two ranges, nb the extent of the inner one, that become
+// `both`: a >= k is both >= nb k, a < k is both < nb k. NULL: it says no such thing.
+static tiny_uop *tn_collapse_masked(tiny_ctx *t, tiny_uop *u, const tiny_uop *a, const tiny_uop *b, tiny_uop *both,
+                                    int64_t nb) {
+  tn_affine x;
+  tn_list args = {NULL, 0, 0};
+  int64_t c = 0;
+  tn_affine_start(&x, TINY_INDEX);
+  tn_collect_op(t, u, TINY_OP_ARG, &args);
+  if (!args.n) return NULL;                // a mask of positions stays where it is
+  if (u->op != TINY_OP_MASKED || u->k || !tn_affine_add(&x, u->src[0], 1, 0) || !tn_affine_small(&x)) return NULL;
+  for (int i = 0; i < x.n; i++) {
+    if (tn_depends(t, x.term[i].x, b) || (x.term[i].x != a && tn_depends(t, x.term[i].x, a))) return NULL;
+    if (x.term[i].x == a) { c = x.term[i].c; tn_affine_drop(&x, i--); }
+  }
+  if (c != 1 && c != -1) return NULL;
+  tiny_uop *now = tn_u2(t, TINY_OP_MUL, tn_affine_node(t, &x, TINY_INDEX), tn_index(t, nb));
+  now = tn_u2(t, TINY_OP_ADD, now, c > 0 ? tn_u2(t, TINY_OP_ADD, both, tn_index(t, 1 - nb)) :
+                                           tn_u2(t, TINY_OP_MUL, both, tn_index(t, -1)));
+  tn_list src = {NULL, 0, 0};
+  tn_push(t, &src, tn_simplify(t, now));
+  for (uint32_t i = 1; i < u->nsrc; i++) tn_push(t, &src, u->src[i] == a ? both : u->src[i]);
+  return tn_like(t, u, 1, src.n, src.u);
+}
+
 // The kernel with one range for the neighbours a (outer) and b; NULL: that would cost a division.
 static tiny_uop *tn_collapse_pair(tiny_ctx *t, tiny_uop *sink, tiny_uop *a, tiny_uop *b, int divmods) {
   const int64_t nb = tn_range_extent(b);
   tiny_uop *both = tn_range(t, tn_range_extent(a) * nb, tn_range_kind(a)), *from[2] = {a, b}, *to[2];
+  for (uint32_t i = 1; i < sink->nsrc; i++) {
+    tiny_uop *masked = sink->src[i], *now = tn_collapse_masked(t, masked, a, b, both, nb);
+    if (now) sink = tn_replace(t, sink, 1, &masked, &now);
+  }
   to[0] = tn_u2(t, TINY_OP_IDIV, both, tn_index(t, nb));
   to[1] = tn_u2(t, TINY_OP_MOD, both, tn_index(t, nb));
   sink = tn_replace(t, sink, 2, from, to);
@@ -34814,9 +35695,14 @@ typedef struct tn_pipeline {
 static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
   return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
 }
+// A scan leaves out nothing but what comes after all that is read.
 static tiny_uop *tn_pass_scans(tn_pipeline *p, tiny_uop *sink) {
   tiny_uop *bare = tn_masked_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
-  return scans == bare ? sink : scans;     // a scan leaves nothing out
+  tn_list src = {NULL, 0, 0};
+  if (scans == bare) return sink;
+  for (uint32_t i = 0; i < scans->nsrc; i++) tn_push(p->t, &src, scans->src[i]);
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (tn_ends_early(sink->src[i], scans)) tn_push(p->t, &src, sink->src[i]);
+  return tn_like(p->t, scans, 1, src.n, src.u);
 }
 static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewrite(p->t, sink, tn_rules_gate, NULL); }
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
@@ -34956,6 +35842,14 @@ static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
   return tn_pipeline_stage(&p, sink, TN_PREPARE);
 }
 
+// How often a loop runs at most. Its end is a number, or less than one: -max(x, -n), whose MAX may be a WHERE by now.
+static double tn_loop_most(const tiny_uop *end) {
+  const int turned = end->op == TINY_OP_NEG || (end->op == TINY_OP_MUL && tn_is_k(end->src[1], -1));
+  const tiny_uop *x = turned ? end->src[0] : end;
+  const tiny_uop *least = turned && x->op == TINY_OP_WHERE && tn_is_const(x->src[1]) ? x->src[1] : NULL;
+  if (least && least->k < 0) return -(double)least->k;
+  return end->vmax < INT32_MAX ? (double)end->vmax : 1;
+}
 // Floating-point and integer operations, and bytes of the buffers touched, of one launch.
 static void tn_estimate(tn_lowered *k) {
   double times = 1, stack[72];
@@ -34963,7 +35857,7 @@ static void tn_estimate(tn_lowered *k) {
   for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *u = k->list[i];
-    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
+    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= tn_loop_most(u->src[0]); }
     else if (u->op == TINY_OP_END && depth) times = stack[--depth];
     else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
       k->flops += times * u->lanes;
@@ -39653,7 +40547,10 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
   }
   tiny_mem *mem = (tiny_mem *)tn_scratch(t, ((size_t)b->launch.nmem + 1) * sizeof *mem);
   b->launch.mem = mem;
-  b->launch.args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *b->launch.args);
+  int64_t *args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *args);
+  b->launch.args = args;
+  for (int i = 0; i < all.n; i++)          // a length is timed at its greatest
+    if (all.u[i]->op == TINY_OP_ARG && all.u[i]->nv == 2) args[all.u[i]->k] = all.u[i]->vmax;
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_PARAM && !mem[all.u[i]->k].base) {
     const tiny_uop *u = all.u[i];
     tn_storage *s = tn_storage_new(t->device[0], (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);
@@ -40174,13 +41071,17 @@ typedef struct tn_kept {
 } tn_kept;
 
 // What a program is given: an input as it was captured; a leaf and a scalar of its plan; what it gives.
-typedef struct tn_bound_input { tiny_shape shape; int dtype, scalar; } tn_bound_input;     // scalar: a SCALAR
+typedef struct tn_bound_input {
+  tiny_shape shape; int dtype, scalar;     // scalar: a SCALAR,
+  int64_t least, most;                     // within which it is, floats aside
+} tn_bound_input;
 // memory: the BUFFER that names it, NULL: that of the input; left: of its storage at capture
 typedef struct tn_bound_leaf { tiny_uop *memory; int input, updated; uint64_t left; } tn_bound_leaf;
 enum { TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED };
 typedef struct tn_bound_scalar { tiny_uop *u; int kind, input; } tn_bound_scalar;
 // row: of the plan's outputs, -1: input number `input` as it is
-typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; } tn_bound_output;
+// meant: a node that has its extents, of the captured scalars; NULL: all of it is meant
+typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; tiny_uop *meant; } tn_bound_output;
 
 // What the caller gives or takes as one tensor: so many inputs or outputs, parts along an axis; 1: it is not split.
 typedef struct tn_bound_group { int parts, axis; } tn_bound_group;
@@ -40239,6 +41140,7 @@ static void tn_collect(tiny_ctx *t) {
   for (tiny_program *p = t->runtime->programs; p; p = p->next) {
     for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_push(t, &roots, p->leaf[i].memory);
     for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i].u);
+    for (int i = 0; i < p->noutput; i++) if (p->output[i].meant) tn_push(t, &roots, p->output[i].meant);
   }
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
@@ -40596,7 +41498,9 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // ** settling: handles and nodes after a run **
 
 // The value of u's dims over a BUFFER node.
-static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
+static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) {
+  return tn_firsts_of(t, tn_reshape(t, u->realized, u->ndim, u->dim), u);
+}
 
 // Is x, which was computed, the newest state of its memory, whose handles move on to that?
 static int tn_is_updated(const tiny_uop *x) {
@@ -40615,7 +41519,7 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
   for (const int same = y == x; path.n;) {
     const tiny_uop *m = x = path.u[--path.n];
     if (same) y = x;
-    else if (m->op != TINY_OP_DETACH) y = tn_move(t, m->op, y, m->k, m->nv, m->v);
+    else if (m->op != TINY_OP_DETACH) y = tn_move_as(t, m, y);
     if (is_long) tn_map_set(t, now, x, y);
   }
   return y;
@@ -40754,11 +41658,19 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
   }
 }
 
-// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what
-// it shows is overwritten.
+// Are u's elements those of its source, in order?
+static int tn_is_in_order(const tiny_uop *u) {
+  return u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX;
+}
+// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what it shows is
+// overwritten; nor what is meant of memory.
+static int tn_is_memory_view(const tiny_uop *u) {
+  while (!u->realized && tn_is_in_order(u)) u = u->src[0];
+  return tn_is_leaf(u);
+}
 static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
   tiny_uop *x = u;
-  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH) &&
+  while (!x->realized && tn_is_in_order(x) && (x->op != TINY_OP_PREFIX || tn_is_memory_view(x)) &&
          (x->src[0]->nsrc || tn_is_leaf(x->src[0])))
     x = x->src[0];
   return tn_map_has(bases, tn_state_of(x)) ? u : x;
@@ -41009,7 +41921,7 @@ TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
 static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+  while (!u->realized && tn_is_in_order(u)) u = u->src[0];
   return tn_is_leaf(u) ? tn_place(u) : NULL;
 }
 
@@ -41033,9 +41945,16 @@ static tiny_code tn_read_node(tiny_ctx *t, const tn_read_call *c, tiny_uop *read
   const tn_storage *s = (tn_storage *)from->ptr;
   const struct tn_device *d = s->device;
   const tiny_mem m = {s->mem, 0};
-  const void *const seen = tn_storage_view(s, c->nbytes);
+  const size_t whole = (size_t)tn_node_nbytes(read);
+  const int compact = tn_is_compact(read);
+  const void *const seen = tn_storage_view(s, compact ? c->nbytes : whole);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
+  if (!compact && code == TINY_OK && c->nbytes) {
+    char *copy = seen ? NULL : (char *)tn_scratch(t, whole);
+    if (!seen) code = d->backend->copy_out(d->dev, copy, m, whole);
+    if (code == TINY_OK)
+      tn_compact(read, seen ? (const char *)seen : copy, (char *)c->out, tn_dtypes[read->dtype].nbytes);
+  } else if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
   else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
   if (collects && code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -41055,11 +41974,12 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
                                  size_t nbytes) {
-  const size_t wanted = (size_t)tn_node_nbytes(tn_uop_of(x));
+  const tiny_shape now = tn_shape_now(tn_uop_of(x));
+  const size_t wanted = (size_t)tn_dims_nelem(now.ndim, now.dim) * tn_dtypes[tn_uop_of(x)->dtype].nbytes;
   char text[TN_DIMS_TEXT];
   if (nbytes != wanted)
     return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
-                     (unsigned long long)nbytes, tn_text_of(tn_uop_of(x), text),
+                     (unsigned long long)nbytes, tn_dims_text(text, sizeof text, now.ndim, now.dim),
                      tn_dtypes[tn_uop_of(x)->dtype].name,
                      (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
@@ -41099,9 +42019,17 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "reference", x, out, nbytes);
+  if (code != TINY_OK) return code;
   tiny_uop *u = tn_uop_of(x);
+  const size_t whole = (size_t)tn_node_nbytes(u);
   if (tn_is_shard(u)) u = tn_shard_joined(t, u, u->src[0]->device);
-  return code == TINY_OK ? tn_eval_graph(t, u, out, tn_reference_buffer) : code;
+  if (!u->extent) return tn_eval_graph(t, u, out, tn_reference_buffer);
+  char *copy = (char *)tn_alloc(t, whole + 1);
+  if (!copy) return t->code;
+  code = tn_eval_graph(t, u, copy, tn_reference_buffer);
+  if (code == TINY_OK) tn_compact(u, copy, (char *)out, tn_dtypes[u->dtype].nbytes);
+  tn_release(t, copy, whole + 1);
+  return code;
 }
 #endif
 
@@ -41178,7 +42106,7 @@ static tiny_uop *tn_moved_over(tiny_ctx *t, tiny_uop *u, tiny_uop *memory) {
   for (; u->op != TINY_OP_BUFFER && n < TN_MAX_CHAIN; u = u->src[0]) path[n++] = u;
   while (n--) {
     const tiny_uop *p = path[n];
-    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move(t, p->op, memory, p->k, p->nv, p->v);
+    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move_as(t, p, memory);
   }
   return memory;
 }
@@ -41805,7 +42733,7 @@ static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
   int n = 0;
   for (int i = 0; i < c->m; i++) if (c->root[i]) {
     tiny_uop *u = c->root[i];
-    while (!tn_is_leaf(u) && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+    while (!tn_is_leaf(u) && tn_is_in_order(u)) u = u->src[0];
     if (tn_is_leaf(u) || u->op == TINY_OP_ASSIGN) c->root[i] = tn_u1(t, TINY_OP_CONTIGUOUS, c->root[i]);
     c->roots.u[n++] = c->root[i];
   }
@@ -41848,6 +42776,9 @@ static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
     p->input[i].shape = tiny_shape_get(c->in[i]);
     p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
     p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
+    const int bounded = p->input[i].scalar && tn_uop_of(c->in[i])->nv;
+    p->input[i].least = bounded ? tn_uop_of(c->in[i])->v[0] : INT64_MIN;
+    p->input[i].most = bounded ? tn_uop_of(c->in[i])->v[1] : INT64_MAX;
   }
 }
 static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
@@ -41882,13 +42813,26 @@ static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call 
     if (id == TN_SEED_LOW || id == TN_SEED_HIGH) p->scalar[i].kind = TN_SCALAR_SEED;
   }
 }
-static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
+// The extents of each output, as a GROUP of its dims: lengths, and what is no node of dtype INDEX where there is none.
+static tiny_uop **tn_outputs_meant(tiny_ctx *t, const tn_capture_call *c) {
+  tiny_uop **meant = (tiny_uop **)tn_scratch(t, (size_t)c->m * sizeof *meant);
+  for (int i = 0; i < c->m; i++) {
+    const tiny_uop *u = tn_uop_of(c->out[i]);
+    tiny_uop *extent[TINY_MAX_DIMS];
+    for (int d = 0; u->extent && d < u->ndim; d++)
+      extent[d] = u->extent[d] ? u->extent[d] : tn_int(t, TINY_I64, u->dim[d]);
+    if (u->extent) meant[i] = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, u->ndim, extent, 0, 0, NULL);
+  }
+  return meant;
+}
+static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *meant) {
   for (int i = 0; i < c->m; i++) {
     const tiny_uop *u = tn_uop_of(c->out[i]);
     tn_bound_output *o = &p->output[i];
     o->row = o->input = -1;
     o->dtype = u->dtype;
     o->shape = tiny_shape_get(c->out[i]);
+    o->meant = meant[i];
     if (!c->root[i]) o->input = tn_input_of(c, tn_plain_buffer(u));
     for (int j = 0; c->root[i] && j < p->plan->noutput; j++)
       if (v->all.u[p->plan->output[j].node] == c->root[i]) o->row = j;
@@ -42000,11 +42944,12 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_capture_updates(t, c, &v);
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
+  tiny_uop **meant = tn_outputs_meant(t, c);
   tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
   tn_bind_inputs(p, c);
   tn_bind_leaves(p, c, &v, memory);
   tn_bind_scalars(t, p, c, &v);
-  tn_bind_outputs(p, c, &v);
+  tn_bind_outputs(p, c, &v, meant);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -42103,6 +43048,9 @@ static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
                        tn_dtypes[want->dtype].name);
     if (want->scalar && u->op != TINY_OP_SCALAR)
       return tiny_fail(t, TINY_E_STATE, "run: input %d is no tiny_scalar, as the captured one was", i);
+    if (want->scalar && tn_is_int(u->dtype) && (u->k < want->least || u->k > want->most))
+      return tiny_fail(t, TINY_E_ARG, "run: input %d is %lld, not within its bounds, %lld to %lld", i, (long long)u->k,
+                       (long long)want->least, (long long)want->most);
     if (!tn_has_dims(u, want->shape.ndim, want->shape.dim))
       return tiny_fail(t, TINY_E_SHAPE, "run: input %d is %s, the captured one was %s", i, tn_text_of(u, has),
                        tn_dims_text(had, sizeof had, want->shape.ndim, want->shape.dim));
@@ -42176,16 +43124,33 @@ static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
   }
   return scalar;
 }
+// u, of which as much is meant as of the output it is, by the scalars of this run.
+static tiny_uop *tn_run_meant(tiny_ctx *t, const tn_run_call *c, const tn_bound_output *o, tiny_uop *u) {
+  tn_map now = {NULL, 0, 0};
+  if (!o->meant) return u;
+  for (int i = 0; i < c->p->nscalar; i++) {
+    const tn_bound_scalar *s = &c->p->scalar[i];
+    if (s->kind != TN_SCALAR_INPUT || !s->u->nv) continue;
+    const tiny_uop *in = tn_uop_of(c->in[s->input]);         // its value is within the captured bounds
+    tn_map_set(t, &now, s->u, tn_uop_make_with(t, TINY_OP_SCALAR, s->u->dtype, 1, 0, NULL, in->k, 2, s->u->v, in->ptr));
+  }
+  const tiny_uop *meant = tn_substitute(t, o->meant, &now);
+  for (uint32_t i = 0; i < meant->nsrc; i++)
+    if (meant->src[i]->dtype == TINY_INDEX) u = tn_first_of(t, u, (int)i, meant->src[i]);
+  return u;
+}
 // A tensor over what was computed; an input that is given back as it is becomes a value of its own.
 static tiny_tensor *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
+  tiny_uop *u;
   if (o->row < 0) {
-    tiny_uop *u = tn_uop_of(c->in[o->input]);
-    return tn_tensor_new(t, tn_reshape(t, tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL), o->shape.ndim,
-                                       o->shape.dim));
+    u = tn_uop_of(c->in[o->input]);
+    while (u->op == TINY_OP_PREFIX) u = u->src[0];
+    u = tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL);
+  } else {
+    tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
+    u = tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim));
   }
-  tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
-  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim)),
-                                     o->shape.ndim, o->shape.dim));
+  return tn_tensor_new(t, tn_run_meant(t, c, o, tn_reshape(t, u, o->shape.ndim, o->shape.dim)));
 }
 
 static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
@@ -44480,268 +45445,272 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    534  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    558  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    795  src/api/devices.h            several in one context, and tensors that are split over them
-    845  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1549  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    827  src/api/devices.h            several in one context, and tensors that are split over them
+    877  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1598  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1755  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1804  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2121  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2170  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2277  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2326  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2414  src/api/io.h                 tensors from files and to files
-   2490  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2463  src/api/io.h                 tensors from files and to files
+   2539  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2906  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2958  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3072  src/base/number.c            numbers as text, in and out
-   3509  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3124  src/base/number.c            numbers as text, in and out
+   3561  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3697  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3749  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3887  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3939  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   3989  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4041  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4395  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4447  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4513  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4565  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4660  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5153  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4712  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5205  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5733  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5785  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   5964  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6124  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   6874  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   6016  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6176  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7025  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+                                      something begins
+   7110  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   6981  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7217  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7072  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7308  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7184  src/ir/args.c                which k, v and sources fit an op
-   7343  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   7962  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7420  src/ir/args.c                which k, v and sources fit an op
+   7593  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8212  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8545  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8795  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   8935  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9275  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9047  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9387  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9484  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9824  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-   9758  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10098  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10648  src/ir/spec.c                the verifier
-  10994  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11027  src/ir/spec.c                the verifier
+  11375  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11216  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  11559  src/rules/notation.c         the algebra that bodies of rules are written in
-  11594  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  11792  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11611  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  11957  src/rules/notation.c         the algebra that bodies of rules are written in
+  11992  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12190  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  11952  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12350  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12346  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12744  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12545  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12943  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  12959  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13357  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13301  src/rules/decompose.c        from what the IR means to what a target can do
-  13891  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13699  src/rules/decompose.c        from what the IR means to what a target can do
+  14289  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  13925  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14323  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14424  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14822  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14506  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14916  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15231  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15653  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15465  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  15538  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15887  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  15960  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16148  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16579  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+                                      much of a dim is meant, and where a part of it begins
+  16801  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  16423  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17076  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  16896  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17560  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17003  src/tensor/activation.c      what stands between the layers of a network
-  17183  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  17528  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17667  src/tensor/activation.c      what stands between the layers of a network
+  17847  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18215  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  17772  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18465  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  18503  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19196  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19135  src/tensor/random.c          numbers from a counter, the same on every device
-  19409  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19828  src/tensor/random.c          numbers from a counter, the same on every device
+  20102  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  19729  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20025  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20422  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20718  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20162  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20855  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  20701  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21394  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  21420  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22113  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  21822  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22515  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  21961  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22654  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  22408  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23120  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  22844  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23556  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23192  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  23512  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  23638  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23904  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24224  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24350  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  23796  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24508  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  24288  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  24564  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25000  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25276  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  24660  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25372  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  24937  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  25352  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25649  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26064  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  25629  src/tensor/params.c          lists of named tensors: what a network consists of
-  25722  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26341  src/tensor/params.c          lists of named tensors: what a network consists of
+  26434  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26104  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26816  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26237  src/schedule/place.c         which device computes what names none: constants, positions, random
+  26950  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  26340  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27060  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  26637  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27379  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  26753  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27495  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27225  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  27996  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  28000  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  28772  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  28533  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29305  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  28967  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  29754  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29143  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29935  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  29629  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  29746  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30428  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30545  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  30183  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  30982  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  30349  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31148  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  30575  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  30801  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31418  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  31644  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  30930  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  30992  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  31773  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  31844  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  31150  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  31217  src/codegen/transform.c      what may be done to the ranges of a kernel
-  31519  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32002  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32098  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32400  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  31608  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32489  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  31672  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32553  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  31806  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  32687  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  31884  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  31943  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  32765  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  32824  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  32581  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33462  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  32680  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33561  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  32773  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  33654  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  33162  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34043  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  33744  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  34625  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  33863  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  33955  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  34744  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  34836  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  34026  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  34907  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  34130  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  34230  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  34305  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  34445  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35011  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35111  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35186  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35326  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  34780  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  35661  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  35006  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  35900  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  35252  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36146  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  35313  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36207  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  35857  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  36751  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  36413  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37307  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  36734  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  37628  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  37032  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  37926  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  37427  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  38147  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38321  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39041  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  38224  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39118  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  38333  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  38561  src/runtime/device.c         which backend a context runs on
-  38798  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  38952  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39227  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39455  src/runtime/device.c         which backend a context runs on
+  39692  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  39846  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  39142  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  39209  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40036  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40103  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  39560  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  39984  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40454  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  40881  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  40154  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41051  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  40961  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  41873  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  41421  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  42349  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  42308  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43273  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  42526  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43491  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  42799  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  43764  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  43067  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44032  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  43244  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44209  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  43418  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  43779  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  44015  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44383  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  44744  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  44980  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  44163  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  44329  src/runtime/context.c        opening and closing, the first error, totals
+  45128  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45294  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -47,11 +47,13 @@ static const char *device = "CPU";
 #include "attention.c"
 #include "training.c"
 #include "digits.c"
+#include "lengths.c"
 
 static const struct { char letter; void (*run)(void); } sections[] = {
   {'l', bench_lowering}, {'h', bench_hello}, {'s', bench_steps}, {'k', bench_kernels},
   {'b', bench_bandwidth}, {'m', bench_matmul}, {'r', bench_rows}, {'f', bench_linalg}, {'q', bench_narrow}, {'n', bench_networks},
-  {'v', bench_moves}, {'a', bench_attention}, {'t', bench_transformer}, {'d', bench_digits}
+  {'v', bench_moves}, {'a', bench_attention}, {'t', bench_transformer}, {'d', bench_digits},
+  {'g', bench_lengths}
 };
 
 // The lines of the report that tell one machine from another.

@@ -72,6 +72,10 @@ static void call_tiny_scalar(world *w) {
   (void)w;
   give_tensor(w, tiny_scalar(w->t, D(0, 0.5), (tiny_dtype)N(0, TINY_F32)));
 }
+static void call_tiny_length(world *w) {
+  (void)w;
+  give_tensor(w, tiny_length(w->t, N(0, 1), N(1, 1), N(2, 1)));
+}
 static void call_tiny_read(world *w) {
   (void)w;
   give_code(w, tiny_read(H(0), w->bytes, (size_t)N(0, 1)));
@@ -99,6 +103,10 @@ static void call_tiny_item_i64(world *w) {
 static void call_tiny_shape_get(world *w) {
   (void)w;
   (void)tiny_shape_get(H(0));
+}
+static void call_tiny_shape_now(world *w) {
+  (void)w;
+  (void)tiny_shape_now(H(0));
 }
 static void call_tiny_dtype_get(world *w) {
   (void)w;
@@ -331,6 +339,26 @@ static void call_tiny_shrink(world *w) {
 static void call_tiny_slice(world *w) {
   (void)w;
   give_tensor(w, tiny_slice(H(0), (int)N(0, 0), N(1, 1), N(2, 1), N(3, 1)));
+}
+static void call_tiny_slice_to(world *w) {
+  (void)w;
+  give_tensor(w, tiny_slice_to(H(0), (int)N(0, 0), H(1)));
+}
+static void call_tiny_whole(world *w) {
+  (void)w;
+  give_tensor(w, tiny_whole(H(0), (int)N(0, 0), D(0, 0.5)));
+}
+static void call_tiny_length_of(world *w) {
+  (void)w;
+  give_tensor(w, tiny_length_of(H(0), (int)N(0, 0)));
+}
+static void call_tiny_mask_to(world *w) {
+  (void)w;
+  give_tensor(w, tiny_mask_to(H(0), (int)N(0, 0), H(1)));
+}
+static void call_tiny_slice_at(world *w) {
+  (void)w;
+  give_tensor(w, tiny_slice_at(H(0), (int)N(0, 0), H(1), N(1, 1)));
 }
 static void call_tiny_narrow(world *w) {
   (void)w;
@@ -2270,6 +2298,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_from", call_tiny_from, 0, 1, 1, 0},
   {"tiny_blob", call_tiny_blob, 0, 1, 1, 0},
   {"tiny_scalar", call_tiny_scalar, 0, 1, 1, 0},
+  {"tiny_length", call_tiny_length, 0, 1, 3, 0},
   {"tiny_read", call_tiny_read, 1, 0, 1, 0},
   {"tiny_write", call_tiny_write, 1, 0, 1, 0},
   {"tiny_realize", call_tiny_realize, 2, 0, 1, 0},
@@ -2277,6 +2306,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_item", call_tiny_item, 1, 0, 0, 0},
   {"tiny_item_i64", call_tiny_item_i64, 1, 0, 0, 0},
   {"tiny_shape_get", call_tiny_shape_get, 1, 0, 0, 0},
+  {"tiny_shape_now", call_tiny_shape_now, 1, 0, 0, 0},
   {"tiny_dtype_get", call_tiny_dtype_get, 1, 0, 0, 0},
   {"tiny_nelem", call_tiny_nelem, 1, 0, 0, 0},
   {"tiny_ok", call_tiny_ok, 1, 0, 0, 0},
@@ -2335,6 +2365,11 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_rot90", call_tiny_rot90, 1, 0, 3, 0},
   {"tiny_shrink", call_tiny_shrink, 1, 0, 0, 0},
   {"tiny_slice", call_tiny_slice, 1, 0, 4, 0},
+  {"tiny_slice_to", call_tiny_slice_to, 2, 0, 1, 0},
+  {"tiny_whole", call_tiny_whole, 1, 0, 1, 0},
+  {"tiny_length_of", call_tiny_length_of, 1, 0, 1, 0},
+  {"tiny_mask_to", call_tiny_mask_to, 2, 0, 1, 0},
+  {"tiny_slice_at", call_tiny_slice_at, 2, 0, 2, 0},
   {"tiny_narrow", call_tiny_narrow, 1, 0, 3, 0},
   {"tiny_select", call_tiny_select, 1, 0, 2, 0},
   {"tiny_sliding_window", call_tiny_sliding_window, 1, 0, 3, 0},

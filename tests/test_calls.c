@@ -195,7 +195,7 @@ static void check_usable(tiny_ctx *t, tiny_tensor *x) {
 }
 
 // What only asks, or frees, takes any tensor.
-static const char *const asks[] = {"tiny_ok", "tiny_ctx_of", "tiny_uop_of", "tiny_nelem", "tiny_shape_get", "tiny_dtype_get"};
+static const char *const asks[] = {"tiny_ok", "tiny_ctx_of", "tiny_uop_of", "tiny_nelem", "tiny_shape_get", "tiny_shape_now", "tiny_dtype_get"};
 static int only_asks(const struct api_call *c) {
   const char *free_at = strstr(c->name, "_free");
   if (free_at && !free_at[5]) return 1;

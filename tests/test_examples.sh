@@ -58,6 +58,7 @@ example filter      '^as it is, .* Mean brightness (0\.[0-9]{3}).*, blurred \1'
 example regression  '^all ways agree$'
 example pipeline    '^[1-9][0-9]* pixels on contours in the last frame, the same either way$'
 example reaction    '^500 frames .* plans and programs made, 0 later$' 500
+example crowd       '^400 frames, 0 to [0-9]+ particles; .* 0 later$' 400
 
 # The bench: ratios are for people to read, but it must build.
 if [ "$named" = "  " ]; then

@@ -142,6 +142,13 @@ static tiny_uop *test_node(tiny_ctx *t, tiny_uop **pool, int n) {
   const int lanes = test_below(3) ? 1 : 1 + test_below(65535);
   if (op == TINY_OP_BUFFER || op == TINY_OP_PARAM) count = 1;
   if (op == TINY_OP_EXP2 || op == TINY_OP_SIN) k &= 1;
+  if (op == TINY_OP_BUFFER) k &= ((int64_t)1 << 40) - 1;
+  if ((op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) && src[0]->ndim) {
+    k = test_below(src[0]->ndim);
+    src[1] = tn_index(t, test_below(2));
+    count = op != TINY_OP_PREFIX;
+    v[0] = op == TINY_OP_SLICE ? test_below(2) : tn_dtype_value(src[0]->dtype, test_below(5));
+  }
   if (op == TINY_OP_FLIP) k &= ((int64_t)1 << src[0]->ndim) - 1;
   if (op == TINY_OP_VIEW && src[0]->ndim == 1) { k = 0; count = 4; v[0] = 1; v[1] = src[0]->dim[0]; v[2] = -7; v[3] = 1; }
   if (op == TINY_OP_DEFINE) { count = 2; v[0] = test_below(3); v[1] = test_below(1000); }

@@ -210,6 +210,11 @@ TINY_API tiny_tensor *tiny_blob(tiny_ctx *t, void *data, tiny_dtype dtype, tiny_
 // A 0-d value that may change every step without a new kernel being made: learning rates, step counts.
 TINY_API tiny_tensor *tiny_scalar(tiny_ctx *t, double value, tiny_dtype dtype);
 
+// A 0-d i64 that may change every step as well, from least to most: how much of a dim is meant (tiny_slice_to), where a
+// part of it begins (tiny_slice_at). Sums, products, minima .. of such numbers are such numbers too. Memory is planned
+// for most. TINY_E_ARG: value is out of bounds; so it is where a program runs with another.
+TINY_API tiny_tensor *tiny_length(tiny_ctx *t, int64_t value, int64_t least, int64_t most);
+
 // Realizes x and copies it out, row-major. TINY_E_ARG: nbytes is not its size.
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
 // Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
@@ -228,8 +233,11 @@ TINY_API tiny_code   tiny_reference(tiny_tensor *x, void *out, size_t nbytes);
 TINY_API double      tiny_item(tiny_tensor *x);
 // As tiny_item, as an integer: floats as tiny_cast has them, a u64 beyond INT64_MAX by its bits; 0 on error.
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
-// The shape, which is known before x is computed; no dims for poison.
+// The shape, which is known before x is computed; no dims for poison. Of a dim that tiny_slice_to made its greatest
+// length.
 TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+// The same of now: dims that tiny_slice_to made as long as their number is.
+TINY_API tiny_shape  tiny_shape_now(const tiny_tensor *x);
 // The dtype; TINY_VOID for poison.
 TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
 // The number of elements; 0 for poison.

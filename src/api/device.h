@@ -106,7 +106,9 @@ TINY_API tiny_code  tiny_views_expr(tiny_ctx *t, const tiny_views *v, tiny_uop *
   /* advice */ \
   _(PREFETCH, 1, TINY_VOIDOP) _(MASKED, -1, TINY_VOIDOP) \
   /* tiles of matrix units */ \
-  _(WMMA, 3, 0)
+  _(WMMA, 3, 0) \
+  /* tensor graph: lengths and positions that are known at launch */ \
+  _(SLICE, 2, TINY_MOVEMENT) _(PREFIX, 2, TINY_MOVEMENT) _(WHOLE, 2, 0)
 
 // Flags of ops: what moves elements, computes, compares, commutes, associates, has no value.
 enum { TINY_MOVEMENT = 1, TINY_ALU = 2, TINY_CMP = 4, TINY_COMM = 8, TINY_ASSOC = 16, TINY_VOIDOP = 32 };
@@ -134,6 +136,7 @@ struct tiny_uop {
   tiny_uop **src;
   int64_t k;                               // CONST: the value (floats: bits of the f64); else see ir/uop.c
   const int64_t *v, *dim;                  // list argument; shape
+  tiny_uop **extent;                       // of a tensor's dims how much is meant, NULL: all; NULL for all: no list
   void *ptr;                               // BUFFER: storage; CUSTOM: description
   int64_t vmin, vmax;                      // bounds of integers and bools, inclusive
   uint64_t hash;                           // structural: independent of addresses and of creation order

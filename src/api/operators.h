@@ -115,6 +115,23 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
+// The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
+// one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_get still gives
+// the greatest, tiny_shape_now what there is; tiny_read and tiny_item want and give that. What x computes is right for
+// its length: sums, means, norms, softmax, running sums, products of matrices ..; operators that cannot be say so,
+// TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is. [torch.narrow]
+TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
+// x with fill where its length leaves an axis empty: a whole dim again, for every operator.
+// [torch.nn.functional.pad]
+TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill);
+// The length of an axis as a 0-d i64: a number as of tiny_length where tiny_slice_to gave it, else a constant.
+// [torch.Tensor.size]
+TINY_API tiny_tensor *tiny_length_of(tiny_tensor *x, int axis);
+// Where the position along an axis is below n, a number of tiny_length: bool, of x's shape. [torch.arange]
+TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n);
+// count elements of one axis, from the number begin on, of tiny_length. It can be assigned to: a cache that is appended
+// to. TINY_E_SHAPE: by its bounds begin could leave no room for count. [torch.narrow]
+TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count);
 // length elements of one axis, from start on. [torch.narrow]
 TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64_t length);
 // One element of an axis, without the axis. [torch.select]

@@ -15,10 +15,12 @@
 
 enum { TN_MAX_BOUNDS = 32 };
 typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
-// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0
+// kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: what it
+// stores of a block that reaches beyond, nobody reads
 typedef struct tn_loop_bounds {
-  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept;
+  tn_loop_bound of[TN_MAX_BOUNDS]; int n, kept, unread;
   int64_t c; tiny_uop *rest;
+  tn_list holds;                           // sums that are not above 0 in any iteration that is left
 } tn_loop_bounds;
 
 // Loops that a bound may depend on. Items of a group loop together: their bounds are the same.
@@ -49,9 +51,11 @@ static int tn_is_of(tiny_ctx *t, tiny_uop *u, const tn_list *ranges) {
 }
 
 // c * r + rest, which is never more than x: *c is returned, *rest of the loops around. 0: too many terms.
+// *exact: it is x.
 static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_list *around, int64_t *c,
-                       tn_affine *rest) {
+                       tn_affine *rest, int *exact) {
   tn_affine a;
+  *exact = 1;
   tn_affine_start(&a, TINY_INDEX);
   tn_affine_start(rest, TINY_INDEX);
   *c = 0;
@@ -62,6 +66,7 @@ static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_lis
     const int64_t beyond = tn_clamp_add(m.x->src[1]->k, -m.x->src[0]->vmin);
     tn_affine_drop(&a, i);
     if (!tn_affine_add(&a, m.x->src[0], m.c, 0)) return 0;
+    *exact = 0;
     if (m.c < 0 && beyond > 0) a.k = tn_clamp_add(a.k, tn_clamp_mul(m.c, beyond));
     i = -1;
   }
@@ -72,6 +77,7 @@ static int tn_least_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *r, const tn_lis
     else if (!tn_depends(t, m.x, r) && tn_is_of(t, m.x, around)) { if (!tn_affine_term(rest, m.x, m.c)) return 0; }
     else {
       const int64_t p = tn_clamp_mul(m.c, m.x->vmin), q = tn_clamp_mul(m.c, m.x->vmax);
+      *exact &= p == q;
       rest->k = tn_clamp_add(rest->k, p < q ? p : q);
     }
   }
@@ -98,11 +104,15 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   tn_list around = {NULL, 0, 0};
   tn_affine rest;
   int64_t c;
+  int exact;
   tn_loops_around(t, u, i, &around);
-  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest) || (!c && u->op != TINY_OP_STAGE)) return 0;
+  const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
+  if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact)) return 0;
+  if (c ? !tn_closes(masked, r) : !all) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
-  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; }
-  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || c % b->c)) return 0;
+  if (!c && rest.n == 0 && rest.k <= 0) return 0;
+  if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
+  if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || (!b->unread && c % b->c))) return 0;
   if (!c) {
     at = tn_u3(t, TINY_OP_WHERE, tn_u2(t, TINY_OP_LT, none, e), none, n);
   } else {
@@ -115,6 +125,7 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   if (c < 0 ? at->vmax <= 0 : at->vmin >= n->k) return 0;
   tn_loop_bound *now = b->n < TN_MAX_BOUNDS - 2 ? tn_bound_of(b, r) : NULL;   // two are for zeros
   if (!now) return 0;
+  if (exact && c) tn_push(t, &b->holds, masked->src[0]);
   if (c >= 0) now->end = now->end ? tn_bound_lesser(t, now->end, at) : at;
   else now->start = now->start ? tn_simplify(t, tn_u2(t, TINY_OP_MAX, now->start, at)) : at;
   return 1;
@@ -178,29 +189,62 @@ static tiny_uop *tn_masked_keep(tiny_ctx *t, tiny_uop *sink) {
   return tn_like(t, sink, 1, kept.n, kept.u);
 }
 
+// Is `masked` about elements that the kernel stores, by a length that is known at launch? Where none of those that an
+// iteration of the loops around leads to is wanted, neither are sums that go into them, nor loops that store them.
+static int tn_masks_stores(tiny_ctx *t, const tiny_uop *masked, const tiny_uop *end) {
+  tn_list args = {NULL, 0, 0};
+  for (uint32_t i = 1; i < masked->nsrc; i++) if (tn_closes(end, masked->src[i])) {
+    tn_collect_op(t, masked->src[0], TINY_OP_ARG, &args);
+    return args.n > 0;
+  }
+  return 0;
+}
+// The kernel without comparisons that hold in every iteration that is left.
+static tiny_uop *tn_bounds_imply(tiny_ctx *t, tiny_uop *sink, const tn_loop_bounds *b) {
+  tn_list less = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  if (!b->holds.n) return sink;
+  tn_collect_op(t, sink, TINY_OP_LT, &less);
+  for (int i = 0; i < less.n; i++) for (int j = 0; j < b->holds.n; j++) {
+    tn_affine d;
+    tn_affine_start(&d, TINY_INDEX);
+    d.k = 1;                               // p < q where p - q + 1 is not above 0
+    if (less.u[i]->src[0]->dtype != TINY_INDEX || !tn_affine_add(&d, less.u[i]->src[0], 1, 0) ||
+        !tn_affine_add(&d, less.u[i]->src[1], -1, 0) || !tn_affine_add(&d, b->holds.u[j], -1, 0) || d.n || d.k > 0)
+      continue;
+    tn_push(t, &from, less.u[i]);
+    tn_push(t, &to, tn_bool(t, 1));
+    break;
+  }
+  return from.n ? tn_simplify(t, tn_replace(t, sink, from.n, from.u, to.u)) : sink;
+}
+
 // What a SINK says is masked becomes bounds, which tn_bounds_set gives to the loops later.
 static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
   tn_list all = {NULL, 0, 0};
   tiny_uop *end = sink->src[0], *bare = tn_masked_drop(t, sink);
   uint32_t filled = 0;
+  int carried = 0;
   memset(b, 0, sizeof *b);
   if (bare == sink) return sink;
   tn_toposort(t, bare, &all);
   for (int i = 0; i < all.n; i++) {
-    if (tn_is_carried(all.u[i])) return bare;
+    carried |= tn_is_carried(all.u[i]);
     b->kept |= all.u[i]->op == TINY_OP_DEFINE;
   }
   for (int i = all.n - 1; i >= 0; i--) for (uint32_t f = bare->nsrc; f < sink->nsrc; f++) {       // END first
     tiny_uop *u = all.u[i], *masked = sink->src[f];
     if ((u->op != TINY_OP_REDUCE && u->op != TINY_OP_STAGE && u != end) || u->op == TINY_OP_STORE) continue;
+    if (carried && u != end) continue;     // a scan goes on from iteration to iteration
+    const int stores = u->op != TINY_OP_STAGE && !b->kept && (!masked->k || (filled && u != end)) &&
+        end->op == TINY_OP_END && tn_masks_stores(t, masked, end);
     for (uint32_t j = u->nsrc - 1; j >= 1; j--) {
-      if (!tn_is_loop(u->src[j]) || !tn_closes(masked, u->src[j])) continue;
+      if (!tn_is_loop(u->src[j]) || (!stores && !tn_closes(masked, u->src[j]))) continue;
       if (u->op == TINY_OP_REDUCE && tn_range_kind(u->src[j]) != TN_REDUCE) continue;
-      if (masked->k && (u != end || (filled && filled != j))) continue;
-      if (tn_bound_by(t, b, masked, u, j) && masked->k) filled = j;
+      if (masked->k && !stores && (u != end || (filled && filled != j))) continue;
+      if (tn_bound_by(t, b, masked, u, j) && masked->k && u == end) filled = j;
     }
   }
-  return filled ? tn_fill_zeros(t, b, bare, filled) : bare;
+  return tn_bounds_imply(t, filled ? tn_fill_zeros(t, b, bare, filled) : bare, b);
 }
 
 static int tn_bound_names(tiny_ctx *t, const tn_loop_bound *b, const tiny_uop *r) {

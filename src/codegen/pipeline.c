@@ -35,9 +35,14 @@ typedef struct tn_pipeline {
 static tiny_uop *tn_pass_reductions(tn_pipeline *p, tiny_uop *sink) {
   return tn_rewrite(p->t, sink, tn_rules_reduce, NULL);
 }
+// A scan leaves out nothing but what comes after all that is read.
 static tiny_uop *tn_pass_scans(tn_pipeline *p, tiny_uop *sink) {
   tiny_uop *bare = tn_masked_drop(p->t, sink), *scans = tn_write_scans(p->t, bare);
-  return scans == bare ? sink : scans;     // a scan leaves nothing out
+  tn_list src = {NULL, 0, 0};
+  if (scans == bare) return sink;
+  for (uint32_t i = 0; i < scans->nsrc; i++) tn_push(p->t, &src, scans->src[i]);
+  for (uint32_t i = 1; i < sink->nsrc; i++) if (tn_ends_early(sink->src[i], scans)) tn_push(p->t, &src, sink->src[i]);
+  return tn_like(p->t, scans, 1, src.n, src.u);
 }
 static tiny_uop *tn_pass_gates(tn_pipeline *p, tiny_uop *sink) { return tn_rewrite(p->t, sink, tn_rules_gate, NULL); }
 static tiny_uop *tn_pass_simplify(tn_pipeline *p, tiny_uop *sink) { return tn_simplify(p->t, sink); }
@@ -177,6 +182,14 @@ static tiny_uop *tn_prepare(tiny_ctx *t, tiny_uop *sink) {
   return tn_pipeline_stage(&p, sink, TN_PREPARE);
 }
 
+// How often a loop runs at most. Its end is a number, or less than one: -max(x, -n), whose MAX may be a WHERE by now.
+static double tn_loop_most(const tiny_uop *end) {
+  const int turned = end->op == TINY_OP_NEG || (end->op == TINY_OP_MUL && tn_is_k(end->src[1], -1));
+  const tiny_uop *x = turned ? end->src[0] : end;
+  const tiny_uop *least = turned && x->op == TINY_OP_WHERE && tn_is_const(x->src[1]) ? x->src[1] : NULL;
+  if (least && least->k < 0) return -(double)least->k;
+  return end->vmax < INT32_MAX ? (double)end->vmax : 1;
+}
 // Floating-point and integer operations, and bytes of the buffers touched, of one launch.
 static void tn_estimate(tn_lowered *k) {
   double times = 1, stack[72];
@@ -184,7 +197,7 @@ static void tn_estimate(tn_lowered *k) {
   for (int d = 0; d < 3; d++) times *= (double)(k->global[d] * k->local[d]);
   for (int i = 0; i < k->n; i++) {
     const tiny_uop *u = k->list[i];
-    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= (double)u->src[0]->vmax; }
+    if (u->op == TINY_OP_RANGE && depth < 72) { stack[depth++] = times; times *= tn_loop_most(u->src[0]); }
     else if (u->op == TINY_OP_END && depth) times = stack[--depth];
     else if (tn_op_is(u->op, TINY_ALU) && tn_is_float(u->dtype) && u->op != TINY_OP_WHERE)
       k->flops += times * u->lanes;

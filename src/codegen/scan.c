@@ -38,6 +38,15 @@ static tiny_uop *tn_write_scan(tiny_ctx *t, tiny_uop *sink, tiny_uop **loop, tin
   return NULL;
 }
 
+// Does MASKED u say that the last iterations of a loop of the kernel store what nobody reads?
+static int tn_ends_early(const tiny_uop *u, const tiny_uop *sink) {
+  tn_affine x;
+  tn_affine_start(&x, TINY_INDEX);
+  if (u->k || u->nsrc != 2 || !tn_closes(sink->src[0], u->src[1]) || !tn_affine_add(&x, u->src[0], 1, 0)) return 0;
+  for (int i = 0; i < x.n; i++) if (x.term[i].x == u->src[1]) return x.term[i].c > 0;
+  return 0;
+}
+
 // The kernel with its scans as carried REDUCEs; their loop becomes the innermost of the kernel's.
 static tiny_uop *tn_write_scans(tiny_ctx *t, tiny_uop *sink) {
   tiny_uop *loop = NULL, *carried = NULL, *next, *end = sink->src[0];

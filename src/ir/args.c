@@ -106,9 +106,21 @@ static int tn_slope_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   return 1;
 }
 
+// src: x and a number that is known when a kernel is launched: a length, or where `count` elements begin.
+static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
+  const tiny_uop *x = src[0], *n = src[1];
+  if (k < 0 || k >= x->ndim) return "no such axis";
+  if (n->ndim || n->dtype != TINY_INDEX) return "takes a 0-d position";
+  if (nv != (op != TINY_OP_PREFIX))
+    return op == TINY_OP_SLICE ? "takes the number of elements" : "takes what it fills with";
+  const int64_t count = op == TINY_OP_SLICE ? v[0] : 0;
+  return count >= 0 && n->vmin >= 0 && tn_clamp_add(n->vmax, count) <= x->dim[k] ? NULL : "out of the source's bounds";
+}
+
 // NULL, or what is wrong with a node of these parts.
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
+  if (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) return tn_length_fits(op, src, k, nv, v);
   if (tn_op_is(op, TINY_MOVEMENT)) return tn_movement_fits(op, src[0], k, nv, v);
   switch (op) {
     case TINY_OP_BUFFER: case TINY_OP_PARAM: return nv == 1 && v[0] >= 0 && k >= 0 && k >> 56 == 0 ? NULL
@@ -120,6 +132,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_EXP2: return k >= 0 && k <= (TN_EXP_NATURAL | TN_EXP_FALLING | TN_EXP_BOUNDED) ? NULL
       : "takes 0, or 1 for e^x, and 2 if x is not above 0";
     case TINY_OP_SIN: return k == 0 || k == 1 ? NULL : "takes 0, or 1 for its sibling";
+    case TINY_OP_SCALAR: return nv == 0 || (nv == 2 && v[0] <= k && k <= v[1]) ? NULL :
+      "takes no bounds, or both of its value";
     case TINY_OP_IOTA: return k >= 0 ? NULL : "takes its number of elements";
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";

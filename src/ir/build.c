@@ -25,6 +25,11 @@ static int tn_has_dims(const tiny_uop *u, int n, const int64_t *dim) {
 static tiny_uop *tn_move(tiny_ctx *t, int op, tiny_uop *x, int64_t k, int nv, const int64_t *v) {
   return tn_uop_make(t, op, x->dtype, 1, 1, &x, k, nv, v);
 }
+// The movement m of another source.
+static tiny_uop *tn_move_as(tiny_ctx *t, const tiny_uop *m, tiny_uop *x) {
+  tiny_uop *src[2] = {x, m->nsrc > 1 ? m->src[1] : NULL};
+  return tn_uop_make(t, m->op, x->dtype, 1, (int)m->nsrc, src, m->k, m->nv, m->v);
+}
 static tiny_uop *tn_reshape(tiny_ctx *t, tiny_uop *x, int n, const int64_t *dim) {
   return tn_bad(t, x) || tn_has_dims(x, n, dim) ? x : tn_move(t, TINY_OP_RESHAPE, x, 0, n, dim);
 }
@@ -41,8 +46,38 @@ static tiny_uop *tn_permute(tiny_ctx *t, tiny_uop *x, const int64_t *axes) {
   for (int i = 0; i < x->ndim; i++) if (axes[i] != i) return tn_move(t, TINY_OP_PERMUTE, x, 0, x->ndim, axes);
   return x;
 }
+static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill);
+static tiny_uop *tn_first_of(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n);
+// x, of which the elements along the axes that are not meant are fill, a value of its dtype.
+static tiny_uop *tn_wholes(tiny_ctx *t, tiny_uop *x, int axis_bits, int64_t fill) {
+  for (int i = 0; !tn_bad(t, x) && x->extent && i < x->ndim; i++)
+    if ((axis_bits >> i & 1) && x->extent[i]) x = tn_whole(t, x, i, x->extent[i], fill);
+  return x;
+}
+// x, of which as much is meant as of u, whose dims it has.
+static tiny_uop *tn_firsts_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *u) {
+  for (int i = 0; u->extent && i < u->ndim; i++) if (u->extent[i]) x = tn_first_of(t, x, i, u->extent[i]);
+  return x;
+}
+// Zeros behind what is meant of x.
+static tiny_uop *tn_pad_extents(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
+  tiny_uop *extent[TINY_MAX_DIMS];
+  int bits = 0;
+  memcpy(extent, x->extent, x->ndim * sizeof *extent);
+  for (int i = 0; i < x->ndim; i++) bits |= (extent[i] && before_after[2 * i + 1]) << i;
+  x = tn_wholes(t, x, bits, 0);
+  if (tn_bad(t, x)) return x;
+  x = tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
+  for (int i = 0; i < TINY_MAX_DIMS && bits >> i && !tn_bad(t, x); i++)
+    if (bits >> i & 1)
+      x = tn_first_of(t, x, i, tn_position_add(t, extent[i], before_after[2 * i] + before_after[2 * i + 1]));
+  return x;
+}
 static tiny_uop *tn_pad(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
   if (tn_bad(t, x)) return x;
+  int pads = 0;
+  for (int i = 0; i < 2 * x->ndim; i++) pads |= before_after[i] != 0;
+  if (pads && x->extent) return tn_pad_extents(t, x, before_after);
   for (int i = 0; i < 2 * x->ndim; i++)
     if (before_after[i]) return tn_move(t, TINY_OP_PAD, x, 0, 2 * x->ndim, before_after);
   return x;
@@ -54,8 +89,25 @@ static tiny_uop *tn_shrink(tiny_ctx *t, tiny_uop *x, const int64_t *begin_end) {
       return tn_move(t, TINY_OP_SHRINK, x, 0, 2 * x->ndim, begin_end);
   return x;
 }
+static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t count);
+static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, int64_t after);
+// Backwards from the last element that is meant: the flipped dim from there on.
+static tiny_uop *tn_flip_extents(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
+  tiny_uop *extent[TINY_MAX_DIMS];
+  const int ndim = x->ndim;
+  memcpy(extent, x->extent, x->ndim * sizeof *extent);
+  x = tn_wholes(t, x, (int)axis_bits, 0);
+  if (!tn_bad(t, x)) x = tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
+  for (int i = 0; i < ndim && !tn_bad(t, x); i++) if (extent[i] && (axis_bits >> i & 1)) {
+    const int64_t most = x->dim[i];
+    tiny_uop *begin = tn_position_add(t, tn_position_scale(t, extent[i], -1), most);
+    x = tn_first_of(t, tn_slice(t, tn_extend(t, x, i, 0, most - extent[i]->vmin), i, begin, most), i, extent[i]);
+  }
+  return x;
+}
 static tiny_uop *tn_flip(tiny_ctx *t, tiny_uop *x, int64_t axis_bits) {
-  return tn_bad(t, x) || !axis_bits ? x : tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
+  if (tn_bad(t, x) || !axis_bits) return x;
+  return x->extent ? tn_flip_extents(t, x, axis_bits) : tn_move(t, TINY_OP_FLIP, x, axis_bits, 0, NULL);
 }
 // One axis of x cut to begin..end.
 static tiny_uop *tn_cut(tiny_ctx *t, tiny_uop *x, int axis, int64_t begin, int64_t end) {
@@ -71,6 +123,29 @@ static tiny_uop *tn_extend(tiny_ctx *t, tiny_uop *x, int axis, int64_t before, i
   if (tn_bad(t, x)) return x;
   v[2 * axis] = before; v[2 * axis + 1] = after;
   return tn_pad(t, x, v);
+}
+// `count` elements of an axis of x from position `begin` on, whose bounds fit.
+static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t count) {
+  if (tn_bad(t, x) || tn_bad(t, begin)) return &t->ir->bad;
+  if (begin->vmin == begin->vmax) return tn_cut(t, x, axis, begin->vmin, begin->vmin + count);
+  tiny_uop *src[2] = {x, begin};
+  return tn_uop_make(t, TINY_OP_SLICE, x->dtype, 1, 2, src, axis, 1, &count);
+}
+// x, of which what is not among the first n along an axis is fill, a value of its dtype.
+static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
+  if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  if (x->op == TINY_OP_EXPAND && !x->realized && x->src[0]->dim[axis] == x->dim[axis])     // before it is repeated
+    return tn_expand(t, tn_whole(t, x->src[0], axis, n, fill), x->ndim, x->dim);
+  tiny_uop *src[2] = {x, n};
+  return tn_uop_make(t, TINY_OP_WHOLE, x->dtype, 1, 2, src, axis, 1, &fill);
+}
+// x, of which the first n along an axis are meant, as many as there are at most.
+static tiny_uop *tn_first_of(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n) {
+  if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
+  if (n->vmin == n->vmax) return tn_cut(t, x, axis, 0, n->vmin);
+  if (tn_extent_of(x, axis) == n) return x;
+  tiny_uop *src[2] = {x, n};
+  return tn_uop_make(t, TINY_OP_PREFIX, x->dtype, 1, 2, src, axis, 0, NULL);
 }
 static tiny_uop *tn_swap(tiny_ctx *t, tiny_uop *x, int a, int b) {
   int64_t axes[TN_MAX_DIMS];
@@ -337,7 +412,7 @@ static tiny_uop *tn_once(tiny_ctx *t, tiny_uop *x) {
   }
   tiny_uop *y = tn_stored_once(t, least);
   while (links-- > 0 && !tn_bad(t, y))
-    y = tn_move(t, link[links]->op, y, link[links]->k, link[links]->nv, link[links]->v);
+    y = tn_move_as(t, link[links], y);
   return y;
 }
 
@@ -349,9 +424,24 @@ static tiny_uop *tn_identity(tiny_ctx *t, int op, const tiny_uop *x) {
   if (op != TINY_OP_MAX) return tn_k(t, x, op == TINY_OP_MUL);
   return tn_uop_make(t, TINY_OP_CONST, x->dtype, 1, 0, NULL, tn_lowest(x->dtype), 0, NULL);
 }
+// What a reduction folds is the identity where it is not meant. A sum of products stays one: both operands are 0.
+static tiny_uop *tn_reduced_whole(tiny_ctx *t, int op, tiny_uop *x, int axis_bits) {
+  int lengths = 0;
+  for (int i = 0; i < x->ndim; i++) lengths |= (axis_bits >> i & 1) && tn_extent_of(x, i);
+  if (!lengths) return x;
+  tiny_uop *identity = tn_identity(t, op, x);
+  if (tn_bad(t, identity)) return identity;
+  if (op != TINY_OP_ADD || x->op != TINY_OP_MUL || !x->src[0]->ndim || !x->src[1]->ndim)
+    return tn_wholes(t, x, axis_bits, identity->k);
+  tiny_uop *operand[2] = {x->src[0], x->src[1]};
+  for (int d = 0; d < x->ndim; d++) if ((axis_bits >> d & 1) && x->extent[d])
+    for (int i = 0; i < 2; i++) operand[i] = tn_whole(t, operand[i], d, x->extent[d], 0);
+  return tn_mul(t, operand[0], operand[1]);
+}
 // Folds the axes in axis_bits with ADD, MUL or MAX; they stay as dims of 1, or go.
 static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int keepdim) {
   int64_t dim[TN_MAX_DIMS], kept[TN_MAX_DIMS];
+  if (!tn_bad(t, x) && x->extent) x = tn_reduced_whole(t, op, x, axis_bits);
   if (tn_bad(t, x)) return x;
   int n = 0, bits = 0, empty = 0;
   for (int i = 0; i < x->ndim; i++) {

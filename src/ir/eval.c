@@ -687,11 +687,20 @@ static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_u
   return &g->array[(intptr_t)tn_map_get(&g->index, u) - 1];
 }
 
+// What a position of scalars is now, in the graph that is asked; tensor/length.c keeps them short.
+static int64_t tn_eval_position(const tiny_uop *u) {
+  int64_t v[4];
+  if (!u->nsrc) return u->k;
+  for (uint32_t i = 0; i < u->nsrc && i < 4; i++) v[i] = tn_eval_position(u->src[i]);
+  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
+}
+
 // The flat element of u's source that movement op u reads at position at; -1: none, zero.
 static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
   const tiny_uop *x = u->src[0];
   int64_t flat = 0;
   int64_t from[TINY_MAX_DIMS];
+  const int64_t begin = u->op == TINY_OP_SLICE ? tn_eval_position(u->src[1]) : 0;
   if (u->op == TINY_OP_VIEW) {
     for (int i = 0; i < u->ndim; i++) flat += at[i] * u->v[u->ndim + i];
     return u->k + flat;
@@ -701,6 +710,8 @@ static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
     case TINY_OP_EXPAND: from[i] = x->dim[i] == 1 ? 0 : at[i]; break;
     case TINY_OP_PAD: from[i] = at[i] - u->v[2 * i]; break;
     case TINY_OP_SHRINK: from[i] = at[i] + u->v[2 * i]; break;
+    case TINY_OP_SLICE: from[i] = at[i] + (u->k == i ? begin : 0); break;
+    case TINY_OP_PREFIX: from[i] = at[i]; break;
     default: from[i] = u->k >> i & 1 ? x->dim[i] - 1 - at[i] : at[i];
   }
   for (int i = 0; i < x->ndim; i++) {
@@ -722,6 +733,29 @@ static void tn_eval_move(const tiny_uop *u, const int64_t *x, int64_t *out, int6
   for (int64_t i = 0; i < n; i++) {
     const int64_t from = u->op == TINY_OP_RESHAPE ? i : tn_eval_moved(u, at);
     out[i] = from < 0 ? missing : x[from];
+    tn_eval_step(u->dim, u->ndim, at);
+  }
+}
+
+// Elements of x that are not among the first n along an axis become what fills.
+static void tn_eval_whole(const tiny_uop *u, const int64_t *x, int64_t *out, int64_t n) {
+  const int64_t length = tn_eval_position(u->src[1]);
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    out[i] = at[u->k] < length ? x[i] : u->v[0];
+    tn_eval_step(u->dim, u->ndim, at);
+  }
+}
+
+// What is not meant of a value is garbage that shows, so that whoever reads it is found.
+static int64_t tn_eval_garbage(int d) {
+  return tn_is_float(d) ? tn_dtype_value(d, (double)NAN) : tn_dtype_wrap(d, 0x5A5A5A5A5A5A5A5All);
+}
+static void tn_eval_prefix(const tiny_uop *u, int64_t *out, int64_t n) {
+  const int64_t length = tn_eval_position(u->src[1]);
+  int64_t at[TINY_MAX_DIMS] = {0};
+  for (int64_t i = 0; i < n; i++) {
+    if (at[u->k] >= length) out[i] = tn_eval_garbage(u->dtype);
     tn_eval_step(u->dim, u->ndim, at);
   }
 }
@@ -793,7 +827,11 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   const char *wrong = tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
   if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
-  if (tn_op_is(u->op, TINY_MOVEMENT)) { tn_eval_move(u, x->data, out, n, 0); return TINY_OK; }
+  if (tn_op_is(u->op, TINY_MOVEMENT)) {
+    tn_eval_move(u, x->data, out, n, 0);
+    if (u->op == TINY_OP_PREFIX) tn_eval_prefix(u, out, n);
+    return TINY_OK;
+  }
   if (tn_op_is_elementwise(u->op)) {
     for (uint32_t i = 0; i < u->nsrc; i++) {
       const tn_eval_array *a = tn_eval_array_of(g, u->src[i]);
@@ -816,6 +854,7 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
         return tiny_fail(t, TINY_E_INTERNAL, "eval: no such REDUCE");
       tn_eval_reduce(u, x->data, x->n, out, n);
       return TINY_OK;
+    case TINY_OP_WHOLE: tn_eval_whole(u, x->data, out, n); return TINY_OK;
     case TINY_OP_ASSIGN: return tn_eval_assign(t, g, u, out);
     case TINY_OP_CUSTOM: return tn_eval_custom(t, g, u, out, n);
     default: return tiny_fail(t, TINY_E_INTERNAL, "eval: %s has no meaning in a tensor graph here",

@@ -40,6 +40,7 @@ static const struct { uint8_t op, stages; char dtype; } tn_spec_rows[] = {
   {TINY_OP_ARG, 6, '.'}, {TINY_OP_IOTA, 1, 'i'}, {TINY_OP_RANGE, 6, 'r'}, {TINY_OP_SPECIAL, 6, 'r'},
   {TINY_OP_DEFINE, 6, '.'}, {TINY_OP_LANE, 6, 'i'}, {TINY_OP_RESHAPE, 1, '='}, {TINY_OP_PERMUTE, 1, '='},
   {TINY_OP_EXPAND, 1, '='}, {TINY_OP_PAD, 1, '='}, {TINY_OP_SHRINK, 1, '='}, {TINY_OP_FLIP, 1, '='},
+  {TINY_OP_SLICE, 1, '1'}, {TINY_OP_PREFIX, 1, '1'}, {TINY_OP_WHOLE, 1, '1'},
   {TINY_OP_VIEW, 1, '='}, {TINY_OP_REDUCE, 3, '1'}, {TINY_OP_CONTIGUOUS, 1, '='}, {TINY_OP_DETACH, 1, '='},
   {TINY_OP_ASSIGN, 1, '='}, {TINY_OP_CUSTOM, 1, '.'}, {TINY_OP_COPY, 1, '='}, {TINY_OP_SHARD, 1, '='},
   {TINY_OP_STAGE, 2, '1'},  {TINY_OP_INDEX, 6, '1'},
@@ -138,7 +139,8 @@ static const char *tn_spec_lanes(const tiny_uop *u) {
 
 static const char *tn_spec_tensor(const tiny_uop *u) {
   if (u->lanes != 1) return "has lanes";
-  if (tn_op_is(u->op, TINY_MOVEMENT)) return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
+  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE)
+    return tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (u->op == TINY_OP_REDUCE) {
     const int fits = u->nsrc == 1 && tn_op_reduces(u->k & 0xFF) && u->k >> 8 < (int64_t)1 << u->src[0]->ndim;
     return fits ? NULL : "reduces axes of one source by ADD, MUL or MAX";

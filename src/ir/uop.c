@@ -5,11 +5,14 @@
 // the caller's order nor C's order of evaluation shows in any result.
 //
 // What k, v and the sources mean, where the op table does not say:
-//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | SCALAR k value | ARG k slot
+//   CONST k value | BUFFER k serial, v {nelem}, ptr storage | PARAM k slot, v {nelem} | ARG k slot
+//   SCALAR k value; of both v {least, most}: bounds that hold for every value
 //   IOTA k n: 0..n-1 | RANGE (extent) k id<<8|kind, in programs (end [start]) | SPECIAL (extent) k dim | 16 if local |
 //   DEFINE k id, v {space, nelem}
 //   LANE: 0..lanes-1 | RESHAPE EXPAND v shape | PERMUTE v axes | PAD v {before, after}.. |
-//   SHRINK v {begin, end}.. | FLIP k axis bits
+//   SHRINK v {begin, end}.. | FLIP k axis bits | SLICE (x begin) k axis, v {count}: `count` from `begin` on
+//   PREFIX (x n) k axis: x, of which only the first n along the axis are meant | WHOLE (x n) k axis, v {fill}: x, of
+//   which what is not among the first n is fill. begin and n are of dtype INDEX, of SCALARs: tensor/length.c
 //   CONTIGUOUS (x) stored; in memory of its own where ptr tells it from others, k 1: whose handles go on to know x
 //   VIEW (buffer) k offset, v {shape.., strides..}: any strides over flat memory
 //   DETACH (x) x without a gradient; (y x [a]) k slope: y, a function of x by its derivative (rules/gradient.c)
@@ -142,9 +145,14 @@ static int tn_ir_open(tiny_ctx *t) {
   return tn_nodes_open(t, &t->ir->nodes);
 }
 
+// Where a node's own list of extents is: behind its sources, numbers and dims.
+static tiny_uop **tn_uop_extents_at(const tiny_uop *u, int own_dims) {
+  return (tiny_uop **)(void *)((int64_t *)(void *)(u->src + u->nsrc) + u->nv + own_dims);
+}
 static size_t tn_uop_nbytes(const tiny_uop *u) {
   const size_t own_dims = u->dim && u->dim == (const int64_t *)(u->src + u->nsrc) + u->nv ? u->ndim : 0;
-  return sizeof(tiny_uop) + u->nsrc * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
+  const size_t own_extents = u->extent && u->extent == tn_uop_extents_at(u, (int)own_dims) ? u->ndim : 0;
+  return sizeof(tiny_uop) + (u->nsrc + own_extents) * sizeof(tiny_uop *) + (u->nv + own_dims) * sizeof(int64_t);
 }
 
 static size_t tn_uop_aligned(size_t nbytes) {
@@ -229,6 +237,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
       for (int i = 0; i < x->ndim; i++) dim[i] = tn_clamp_add(x->dim[i], tn_clamp_add(v[2 * i], v[2 * i + 1]));
       return x->ndim;
     case TINY_OP_SHRINK: for (int i = 0; i < x->ndim; i++) dim[i] = v[2 * i + 1] - v[2 * i]; return x->ndim;
+    case TINY_OP_SLICE: for (int i = 0; i < x->ndim; i++) dim[i] = i == u->k ? v[0] : x->dim[i]; return x->ndim;
     case TINY_OP_REDUCE:
       for (int i = 0; i < x->ndim; i++) dim[i] = u->k >> (8 + i) & 1 ? 1 : x->dim[i];
       return x->ndim;
@@ -336,12 +345,16 @@ static void tn_uop_bounds(tiny_uop *u) {
       // A loop that may have no iteration is no constant of its only one: what happens in it would leave it.
       if (u->vmin == u->vmax && (!tn_is_const(a) || (b && !tn_is_const(b)))) u->vmax++;
       break;
-    case TINY_OP_ARG: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
+    case TINY_OP_ARG: case TINY_OP_SCALAR: if (u->nv == 2) { u->vmin = u->v[0]; u->vmax = u->v[1]; } break;
     case TINY_OP_RESHAPE: case TINY_OP_PERMUTE: case TINY_OP_EXPAND: case TINY_OP_SHRINK: case TINY_OP_FLIP:
     case TINY_OP_VIEW: case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_COPY: case TINY_OP_BROADCAST:
-    case TINY_OP_PICK: case TINY_OP_AFTER:
+    case TINY_OP_PICK: case TINY_OP_AFTER: case TINY_OP_SLICE: case TINY_OP_PREFIX:
       u->vmin = a->vmin;
       u->vmax = a->vmax;
+      break;
+    case TINY_OP_WHOLE:
+      u->vmin = a->vmin < u->v[0] ? a->vmin : u->v[0];
+      u->vmax = a->vmax > u->v[0] ? a->vmax : u->v[0];
       break;
     case TINY_OP_PAD: u->vmin = a->vmin < 0 ? a->vmin : 0; u->vmax = a->vmax > 0 ? a->vmax : 0; break;
     case TINY_OP_STACK:
@@ -419,6 +432,78 @@ static void tn_uop_bounds(tiny_uop *u) {
     u->vmin = low;
     u->vmax = high;
   }
+}
+
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n);
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent);
+static int tn_extent_wrong(tiny_ctx *t, const tiny_uop *u, const tiny_uop *x, int axis, const char *why) {
+  char text[160];
+  tiny_fail(t, TINY_E_SHAPE, "%s: dim %d of %s has a length that is known when a kernel is launched; %s",
+            tn_ops[u->op].name, axis, tn_dims_text(text, sizeof text, x->ndim, x->dim), why);
+  return 0;
+}
+// Extents that sources of one shape have together: what one has, the others follow.
+static int tn_extents_meet(tiny_ctx *t, const tiny_uop *u, uint32_t n, tiny_uop **extent) {
+  for (uint32_t i = 0; i < n; i++) {
+    const tiny_uop *x = u->src[i];
+    for (int d = 0; x->extent && d < x->ndim; d++) {
+      if (extent[d] && x->extent[d] && extent[d] != x->extent[d])
+        return tn_extent_wrong(t, u, x, d, "that of another operand is another one");
+      if (x->extent[d]) extent[d] = x->extent[d];
+    }
+  }
+  return 1;
+}
+// The extents of a tensor node whose sources have some, or that gives one. 0: it cannot have them, an error.
+static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  memset(extent, 0, TINY_MAX_DIMS * sizeof *extent);
+  if (u->op == TINY_OP_RESHAPE) return tn_extents_reshape(t, u, extent);
+  if (tn_op_is_elementwise(u->op)) return tn_extents_meet(t, u, u->nsrc, extent);
+  for (int i = 0; i < x->ndim && i < TINY_MAX_DIMS; i++) {
+    tiny_uop *n = x->extent ? x->extent[i] : NULL;
+    switch (u->op) {
+      case TINY_OP_CONTIGUOUS: case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_ASSIGN:
+        extent[i] = n;
+        break;
+      case TINY_OP_EXPAND: extent[i] = u->v[i] == x->dim[i] ? n : NULL; break;
+      case TINY_OP_PERMUTE: extent[i] = x->extent ? x->extent[u->v[i]] : NULL; break;
+      case TINY_OP_PREFIX: extent[i] = i == u->k ? u->src[1] : n; break;
+      case TINY_OP_WHOLE: case TINY_OP_SLICE: extent[i] = i == u->k ? NULL : n; break;
+      case TINY_OP_SHRINK:
+        extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
+        if (extent[i] && u->v[2 * i + 1] - u->v[2 * i] == 1)
+          return tn_extent_wrong(t, u, x, i, "of one element there is no length");
+        break;
+      case TINY_OP_PAD:
+        if (n && u->v[2 * i + 1]) return tn_extent_wrong(t, u, x, i, "zeros do not go behind it");
+        extent[i] = n ? tn_position_extent(t, u, i, n) : NULL;
+        break;
+      case TINY_OP_FLIP:
+        if (n && (u->k >> i & 1)) return tn_extent_wrong(t, u, x, i, "it has no last element here");
+        extent[i] = n;
+        break;
+      case TINY_OP_REDUCE:
+        if (n && (u->k >> (8 + i) & 1)) return tn_extent_wrong(t, u, x, i, "what is summed has to be whole");
+        extent[i] = n;
+        break;
+      default: if (n) return tn_extent_wrong(t, u, x, i, "it takes dims of one length"); break;
+    }
+  }
+  for (int i = 0; i < ndim && i < TINY_MAX_DIMS; i++) if (extent[i] == &t->ir->bad) return 0;
+  return 1;
+}
+static int tn_extents_are(int n, tiny_uop *const *extent) {
+  for (int i = 0; i < n; i++) if (extent[i]) return 1;
+  return 0;
+}
+// Does a node have extents to find?
+static int tn_uop_may_extend(const tiny_uop *u) {
+  if (u->op == TINY_OP_PREFIX) return 1;
+  if (tn_op_is(u->op, TINY_VOIDOP)) return 0;
+  const uint32_t n = u->op == TINY_OP_AFTER || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_DETACH ? 1 : u->nsrc;
+  for (uint32_t i = 0; i < n; i++) if (u->src[i]->extent) return 1;
+  return 0;
 }
 
 static uint64_t tn_uop_hash(const tiny_uop *u) {
@@ -531,8 +616,12 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.hash = tn_uop_hash(&key);
   const int ndim = tn_uop_shape(&key, v, dim, &shared), own = shared ? 0 : ndim;
   if ((own || shared == v) && !tn_uop_holds(t, &key, ndim, own ? dim : v)) return &ir->bad;
-  tiny_uop *u =
-      (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)nsrc * sizeof *src + (size_t)(nv + own) * sizeof *v);
+  tiny_uop *extent[TINY_MAX_DIMS];
+  const int extends = tn_uop_may_extend(&key);
+  if (extends && !tn_uop_extents(t, &key, ndim, extent)) return &ir->bad;
+  const int lengths = extends && tn_extents_are(ndim, extent) ? ndim : 0;
+  tiny_uop *u = (tiny_uop *)tn_uop_alloc(t, sizeof *u + (size_t)(nsrc + lengths) * sizeof *src +
+                                         (size_t)(nv + own) * sizeof *v);
   if (!u) return &ir->bad;
   *u = key;
   u->src = (tiny_uop **)(void *)(u + 1);
@@ -543,6 +632,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   u->ndim = (uint8_t)ndim;
   if (own) { memcpy(list + nv, dim, (size_t)own * sizeof *dim); u->dim = list + nv; }
   else u->dim = shared == v ? list : shared;
+  u->extent = lengths ? (tiny_uop **)memcpy(tn_uop_extents_at(u, own), extent, (size_t)lengths * sizeof *extent) : NULL;
   tn_uop_bounds(u);
   tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
@@ -653,6 +743,12 @@ static void tn_uop_mark(tiny_ctx *t, tn_list *stack, tiny_uop *u) {
       s->mark = t->ir->epoch;
       tn_push(t, stack, s);
     }
+    for (int i = 0; u->extent && i < u->ndim; i++) {
+      tiny_uop *n = u->extent[i];
+      if (!n || n->mark == t->ir->epoch) continue;
+      n->mark = t->ir->epoch;
+      tn_push(t, stack, n);
+    }
   }
 }
 
@@ -745,4 +841,7 @@ static void tn_ir_close(tiny_ctx *t) {
   tn_release(t, ir, sizeof *ir);
   t->ir = NULL;
 }
+#ifndef TINY_AMALGAMATED
+#include "position.c"
+#endif
 #endif

@@ -69,8 +69,19 @@ static tiny_uop *tn_gradient_pad(tiny_ctx *t, const tiny_uop *r, tiny_uop *d) {
 }
 static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
   int64_t v[2 * TN_MAX_DIMS];
-  for (int i = 0; i < r->ndim; i++) { v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1]; }
-  return tn_pad(t, d, v);
+  int cut = 0;
+  for (int i = 0; i < r->ndim; i++) {
+    v[2 * i] = r->v[2 * i]; v[2 * i + 1] = x->dim[i] - r->v[2 * i + 1];
+    cut |= (v[2 * i] || v[2 * i + 1]) << i;
+  }
+  return tn_pad(t, tn_wholes(t, d, cut, 0), v);
+}
+// d stands at `begin` among zeros: its padding on either side is cut at most - begin.
+static tiny_uop *tn_gradient_slice(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
+  tiny_uop *begin = r->src[1];
+  const int axis = (int)r->k;
+  d = tn_extend(t, d, axis, begin->vmax, x->dim[axis] - r->dim[axis] - begin->vmin);
+  return tn_slice(t, d, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), x->dim[axis]);
 }
 // Back to the device of x, where x is on one; past a copy that a part of a SHARD got goes one of its own.
 static tiny_uop *tn_gradient_copy(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
@@ -176,6 +187,9 @@ RULES(tn_rules_gradient, x)
   RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
   RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
   RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
+  RULE("(SLICE _ _)")      return two(tn_gradient_slice(t, r, a, g), none);
+  RULE("(PREFIX _ _)")     return two(tn_whole(t, g, (int)r->k, b, 0), none);
+  RULE("(WHOLE _ _)")      return two(tn_whole(t, g, (int)r->k, b, 0), none);
   // ** reductions: k is the op and, from bit 8 on, the axes **
   RULE("(REDUCE x)") {
     switch (r->k & 0xFF) {

@@ -247,6 +247,7 @@ static int tn_shard_amounts(const tiny_uop *u, const tiny_uop *x, int axis, int 
       v[2 * axis + 1] = has;
       return !u->v[2 * axis] && u->v[2 * axis + 1] == x->dim[axis];
     case TINY_OP_FLIP: return !(u->k >> axis & 1);
+    case TINY_OP_SLICE: return u->k != axis;
     default: return 0;
   }
 }
@@ -259,13 +260,13 @@ static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
   for (int i = 0; i < n && whole; i++) {
     const int64_t *amounts = shape[i];
     if (u->op != TINY_OP_RESHAPE) { whole = tn_shard_amounts(u, x, axis, i, v, &to); amounts = v; }
-    if (whole)
-      part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, 1, &x->src[i], u->k, u->nv, amounts, u->ptr);
+    tiny_uop *src[2] = {x->src[i], u->nsrc > 1 ? u->src[1] : NULL};
+    if (whole) part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, amounts, u->ptr);
   }
   if (whole) return tn_shard_of(t, to, n, part);
-  tiny_uop now = *u, *gathered = tn_all_gather(t, x, tn_ops[u->op].name);
-  now.src = &gathered;
-  return tn_bad(t, gathered) ? gathered : tn_each_part(t, &now, gathered, -1);
+  tiny_uop now = *u, *src[2] = {tn_all_gather(t, x, tn_ops[u->op].name), u->nsrc > 1 ? u->src[1] : NULL};
+  now.src = src;
+  return tn_bad(t, src[0]) ? src[0] : tn_each_part(t, &now, src[0], -1);
 }
 
 static tiny_uop *tn_shard_reduced(tiny_ctx *t, const tiny_uop *u) {
@@ -318,7 +319,9 @@ static tiny_uop *tn_shard_after(tiny_ctx *t, const tiny_uop *u) {
 static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
   const tn_mark mark = tn_scratch_mark(t);
   tiny_uop *now = &t->ir->bad;
-  if (tn_op_is(u->op, TINY_MOVEMENT)) now = tn_shard_moved(t, u);
+  if (u->op == TINY_OP_PREFIX || u->op == TINY_OP_WHOLE)
+    tiny_fail(t, TINY_E_DEVICE, "slice_to: a tensor that lies on several devices; take the length of its parts");
+  else if (tn_op_is(u->op, TINY_MOVEMENT)) now = tn_shard_moved(t, u);
   else if (tn_op_is_elementwise(u->op) || u->op == TINY_OP_CONTIGUOUS) now = tn_shard_elementwise(t, u);
   else if (u->op == TINY_OP_REDUCE) now = tn_shard_reduced(t, u);
   else if (u->op == TINY_OP_COPY) now = tn_shard_joined(t, u->src[0], (int)u->k + 1);

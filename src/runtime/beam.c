@@ -94,7 +94,10 @@ static int tn_beam_bind(tiny_ctx *t, tn_beam *b) {
   }
   tiny_mem *mem = (tiny_mem *)tn_scratch(t, ((size_t)b->launch.nmem + 1) * sizeof *mem);
   b->launch.mem = mem;
-  b->launch.args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *b->launch.args);
+  int64_t *args = (int64_t *)tn_scratch(t, ((size_t)b->launch.nargs + 1) * sizeof *args);
+  b->launch.args = args;
+  for (int i = 0; i < all.n; i++)          // a length is timed at its greatest
+    if (all.u[i]->op == TINY_OP_ARG && all.u[i]->nv == 2) args[all.u[i]->k] = all.u[i]->vmax;
   for (int i = 0; i < all.n; i++) if (all.u[i]->op == TINY_OP_PARAM && !mem[all.u[i]->k].base) {
     const tiny_uop *u = all.u[i];
     tn_storage *s = tn_storage_new(t->device[0], (size_t)u->v[0] * tn_dtypes[u->dtype].nbytes);

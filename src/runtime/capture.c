@@ -385,7 +385,7 @@ static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
   int n = 0;
   for (int i = 0; i < c->m; i++) if (c->root[i]) {
     tiny_uop *u = c->root[i];
-    while (!tn_is_leaf(u) && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+    while (!tn_is_leaf(u) && tn_is_in_order(u)) u = u->src[0];
     if (tn_is_leaf(u) || u->op == TINY_OP_ASSIGN) c->root[i] = tn_u1(t, TINY_OP_CONTIGUOUS, c->root[i]);
     c->roots.u[n++] = c->root[i];
   }
@@ -428,6 +428,9 @@ static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
     p->input[i].shape = tiny_shape_get(c->in[i]);
     p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
     p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
+    const int bounded = p->input[i].scalar && tn_uop_of(c->in[i])->nv;
+    p->input[i].least = bounded ? tn_uop_of(c->in[i])->v[0] : INT64_MIN;
+    p->input[i].most = bounded ? tn_uop_of(c->in[i])->v[1] : INT64_MAX;
   }
 }
 static void tn_bind_leaves(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *memory) {
@@ -462,13 +465,26 @@ static void tn_bind_scalars(tiny_ctx *t, tiny_program *p, const tn_capture_call 
     if (id == TN_SEED_LOW || id == TN_SEED_HIGH) p->scalar[i].kind = TN_SCALAR_SEED;
   }
 }
-static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v) {
+// The extents of each output, as a GROUP of its dims: lengths, and what is no node of dtype INDEX where there is none.
+static tiny_uop **tn_outputs_meant(tiny_ctx *t, const tn_capture_call *c) {
+  tiny_uop **meant = (tiny_uop **)tn_scratch(t, (size_t)c->m * sizeof *meant);
+  for (int i = 0; i < c->m; i++) {
+    const tiny_uop *u = tn_uop_of(c->out[i]);
+    tiny_uop *extent[TINY_MAX_DIMS];
+    for (int d = 0; u->extent && d < u->ndim; d++)
+      extent[d] = u->extent[d] ? u->extent[d] : tn_int(t, TINY_I64, u->dim[d]);
+    if (u->extent) meant[i] = tn_uop_make(t, TINY_OP_GROUP, TINY_VOID, 1, u->ndim, extent, 0, 0, NULL);
+  }
+  return meant;
+}
+static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_visit *v, tiny_uop *const *meant) {
   for (int i = 0; i < c->m; i++) {
     const tiny_uop *u = tn_uop_of(c->out[i]);
     tn_bound_output *o = &p->output[i];
     o->row = o->input = -1;
     o->dtype = u->dtype;
     o->shape = tiny_shape_get(c->out[i]);
+    o->meant = meant[i];
     if (!c->root[i]) o->input = tn_input_of(c, tn_plain_buffer(u));
     for (int j = 0; c->root[i] && j < p->plan->noutput; j++)
       if (v->all.u[p->plan->output[j].node] == c->root[i]) o->row = j;
@@ -580,11 +596,12 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_capture_updates(t, c, &v);
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
+  tiny_uop **meant = tn_outputs_meant(t, c);
   tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
   tn_bind_inputs(p, c);
   tn_bind_leaves(p, c, &v, memory);
   tn_bind_scalars(t, p, c, &v);
-  tn_bind_outputs(p, c, &v);
+  tn_bind_outputs(p, c, &v, meant);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -683,6 +700,9 @@ static tiny_code tn_run_check(const tiny_program *p, tiny_tensor *const *in) {
                        tn_dtypes[want->dtype].name);
     if (want->scalar && u->op != TINY_OP_SCALAR)
       return tiny_fail(t, TINY_E_STATE, "run: input %d is no tiny_scalar, as the captured one was", i);
+    if (want->scalar && tn_is_int(u->dtype) && (u->k < want->least || u->k > want->most))
+      return tiny_fail(t, TINY_E_ARG, "run: input %d is %lld, not within its bounds, %lld to %lld", i, (long long)u->k,
+                       (long long)want->least, (long long)want->most);
     if (!tn_has_dims(u, want->shape.ndim, want->shape.dim))
       return tiny_fail(t, TINY_E_SHAPE, "run: input %d is %s, the captured one was %s", i, tn_text_of(u, has),
                        tn_dims_text(had, sizeof had, want->shape.ndim, want->shape.dim));
@@ -756,16 +776,33 @@ static tiny_uop **tn_run_scalars(tiny_ctx *t, const tn_run_call *c) {
   }
   return scalar;
 }
+// u, of which as much is meant as of the output it is, by the scalars of this run.
+static tiny_uop *tn_run_meant(tiny_ctx *t, const tn_run_call *c, const tn_bound_output *o, tiny_uop *u) {
+  tn_map now = {NULL, 0, 0};
+  if (!o->meant) return u;
+  for (int i = 0; i < c->p->nscalar; i++) {
+    const tn_bound_scalar *s = &c->p->scalar[i];
+    if (s->kind != TN_SCALAR_INPUT || !s->u->nv) continue;
+    const tiny_uop *in = tn_uop_of(c->in[s->input]);         // its value is within the captured bounds
+    tn_map_set(t, &now, s->u, tn_uop_make_with(t, TINY_OP_SCALAR, s->u->dtype, 1, 0, NULL, in->k, 2, s->u->v, in->ptr));
+  }
+  const tiny_uop *meant = tn_substitute(t, o->meant, &now);
+  for (uint32_t i = 0; i < meant->nsrc; i++)
+    if (meant->src[i]->dtype == TINY_INDEX) u = tn_first_of(t, u, (int)i, meant->src[i]);
+  return u;
+}
 // A tensor over what was computed; an input that is given back as it is becomes a value of its own.
 static tiny_tensor *tn_run_output(tiny_ctx *t, const tn_run_call *c, const tn_run *r, const tn_bound_output *o) {
+  tiny_uop *u;
   if (o->row < 0) {
-    tiny_uop *u = tn_uop_of(c->in[o->input]);
-    return tn_tensor_new(t, tn_reshape(t, tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL), o->shape.ndim,
-                                       o->shape.dim));
+    u = tn_uop_of(c->in[o->input]);
+    while (u->op == TINY_OP_PREFIX) u = u->src[0];
+    u = tn_uop_make(t, TINY_OP_CAST, u->dtype, 1, 1, &u, 0, 0, NULL);
+  } else {
+    tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
+    u = tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim));
   }
-  tn_storage *s = r->fresh[r->plan->place[r->plan->output[o->row].place].index];
-  return tn_tensor_new(t, tn_reshape(t, tn_buffer_node(t, s, o->dtype, tn_dims_nelem(o->shape.ndim, o->shape.dim)),
-                                     o->shape.ndim, o->shape.dim));
+  return tn_tensor_new(t, tn_run_meant(t, c, o, tn_reshape(t, u, o->shape.ndim, o->shape.dim)));
 }
 
 static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {

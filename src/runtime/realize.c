@@ -49,7 +49,7 @@ TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
 static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
-  while (!u->realized && (u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH)) u = u->src[0];
+  while (!u->realized && tn_is_in_order(u)) u = u->src[0];
   return tn_is_leaf(u) ? tn_place(u) : NULL;
 }
 
@@ -73,9 +73,16 @@ static tiny_code tn_read_node(tiny_ctx *t, const tn_read_call *c, tiny_uop *read
   const tn_storage *s = (tn_storage *)from->ptr;
   const struct tn_device *d = s->device;
   const tiny_mem m = {s->mem, 0};
-  const void *const seen = tn_storage_view(s, c->nbytes);
+  const size_t whole = (size_t)tn_node_nbytes(read);
+  const int compact = tn_is_compact(read);
+  const void *const seen = tn_storage_view(s, compact ? c->nbytes : whole);
   tiny_code code = d->backend->sync(d->dev);
-  if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
+  if (!compact && code == TINY_OK && c->nbytes) {
+    char *copy = seen ? NULL : (char *)tn_scratch(t, whole);
+    if (!seen) code = d->backend->copy_out(d->dev, copy, m, whole);
+    if (code == TINY_OK)
+      tn_compact(read, seen ? (const char *)seen : copy, (char *)c->out, tn_dtypes[read->dtype].nbytes);
+  } else if (code == TINY_OK && c->nbytes && seen) memcpy(c->out, seen, c->nbytes);
   else if (code == TINY_OK && c->nbytes) code = d->backend->copy_out(d->dev, c->out, m, c->nbytes);
   if (collects && code == TINY_OK) tn_collect_if_due(t);
   return code;
@@ -95,11 +102,12 @@ static tiny_code tn_read_guarded(tiny_ctx *t, void *arg) {
 
 static tiny_code tn_nbytes_check(tiny_ctx *t, const char *name, const tiny_tensor *x, const void *data,
                                  size_t nbytes) {
-  const size_t wanted = (size_t)tn_node_nbytes(tn_uop_of(x));
+  const tiny_shape now = tn_shape_now(tn_uop_of(x));
+  const size_t wanted = (size_t)tn_dims_nelem(now.ndim, now.dim) * tn_dtypes[tn_uop_of(x)->dtype].nbytes;
   char text[TN_DIMS_TEXT];
   if (nbytes != wanted)
     return tiny_fail(t, TINY_E_ARG, "%s: %llu bytes given, %s of %s has %llu", name,
-                     (unsigned long long)nbytes, tn_text_of(tn_uop_of(x), text),
+                     (unsigned long long)nbytes, tn_dims_text(text, sizeof text, now.ndim, now.dim),
                      tn_dtypes[tn_uop_of(x)->dtype].name,
                      (unsigned long long)wanted);
   if (!data && nbytes) return tiny_fail(t, TINY_E_ARG, "%s: data is NULL", name);
@@ -139,9 +147,17 @@ TINY_API tiny_code tiny_reference(tiny_tensor *x, void *out, size_t nbytes) {
   tiny_ctx *t = tn_realize_check("reference", &x, 1, &code);
   if (!t) return code;
   code = tn_nbytes_check(t, "reference", x, out, nbytes);
+  if (code != TINY_OK) return code;
   tiny_uop *u = tn_uop_of(x);
+  const size_t whole = (size_t)tn_node_nbytes(u);
   if (tn_is_shard(u)) u = tn_shard_joined(t, u, u->src[0]->device);
-  return code == TINY_OK ? tn_eval_graph(t, u, out, tn_reference_buffer) : code;
+  if (!u->extent) return tn_eval_graph(t, u, out, tn_reference_buffer);
+  char *copy = (char *)tn_alloc(t, whole + 1);
+  if (!copy) return t->code;
+  code = tn_eval_graph(t, u, copy, tn_reference_buffer);
+  if (code == TINY_OK) tn_compact(u, copy, (char *)out, tn_dtypes[u->dtype].nbytes);
+  tn_release(t, copy, whole + 1);
+  return code;
 }
 #endif
 
@@ -218,7 +234,7 @@ static tiny_uop *tn_moved_over(tiny_ctx *t, tiny_uop *u, tiny_uop *memory) {
   for (; u->op != TINY_OP_BUFFER && n < TN_MAX_CHAIN; u = u->src[0]) path[n++] = u;
   while (n--) {
     const tiny_uop *p = path[n];
-    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move(t, p->op, memory, p->k, p->nv, p->v);
+    memory = p->op == TINY_OP_DETACH ? tn_u1(t, TINY_OP_DETACH, memory) : tn_move_as(t, p, memory);
   }
   return memory;
 }

@@ -21,13 +21,17 @@ typedef struct tn_kept {
 } tn_kept;
 
 // What a program is given: an input as it was captured; a leaf and a scalar of its plan; what it gives.
-typedef struct tn_bound_input { tiny_shape shape; int dtype, scalar; } tn_bound_input;     // scalar: a SCALAR
+typedef struct tn_bound_input {
+  tiny_shape shape; int dtype, scalar;     // scalar: a SCALAR,
+  int64_t least, most;                     // within which it is, floats aside
+} tn_bound_input;
 // memory: the BUFFER that names it, NULL: that of the input; left: of its storage at capture
 typedef struct tn_bound_leaf { tiny_uop *memory; int input, updated; uint64_t left; } tn_bound_leaf;
 enum { TN_SCALAR_FIXED, TN_SCALAR_INPUT, TN_SCALAR_CALL, TN_SCALAR_SEED };
 typedef struct tn_bound_scalar { tiny_uop *u; int kind, input; } tn_bound_scalar;
 // row: of the plan's outputs, -1: input number `input` as it is
-typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; } tn_bound_output;
+// meant: a node that has its extents, of the captured scalars; NULL: all of it is meant
+typedef struct tn_bound_output { int row, input, dtype; tiny_shape shape; tiny_uop *meant; } tn_bound_output;
 
 // What the caller gives or takes as one tensor: so many inputs or outputs, parts along an axis; 1: it is not split.
 typedef struct tn_bound_group { int parts, axis; } tn_bound_group;
@@ -86,6 +90,7 @@ static void tn_collect(tiny_ctx *t) {
   for (tiny_program *p = t->runtime->programs; p; p = p->next) {
     for (int i = 0; i < p->nleaf; i++) if (p->leaf[i].memory) tn_push(t, &roots, p->leaf[i].memory);
     for (int i = 0; i < p->nscalar; i++) tn_push(t, &roots, p->scalar[i].u);
+    for (int i = 0; i < p->noutput; i++) if (p->output[i].meant) tn_push(t, &roots, p->output[i].meant);
   }
   ir->epoch++;
   for (int i = 0; i < roots.n; i++) tn_uop_mark(t, &stack, roots.u[i]);
@@ -443,7 +448,9 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
 // ** settling: handles and nodes after a run **
 
 // The value of u's dims over a BUFFER node.
-static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) { return tn_reshape(t, u->realized, u->ndim, u->dim); }
+static tiny_uop *tn_realized_view(tiny_ctx *t, tiny_uop *u) {
+  return tn_firsts_of(t, tn_reshape(t, u->realized, u->ndim, u->dim), u);
+}
 
 // Is x, which was computed, the newest state of its memory, whose handles move on to that?
 static int tn_is_updated(const tiny_uop *x) {
@@ -462,7 +469,7 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
   for (const int same = y == x; path.n;) {
     const tiny_uop *m = x = path.u[--path.n];
     if (same) y = x;
-    else if (m->op != TINY_OP_DETACH) y = tn_move(t, m->op, y, m->k, m->nv, m->v);
+    else if (m->op != TINY_OP_DETACH) y = tn_move_as(t, m, y);
     if (is_long) tn_map_set(t, now, x, y);
   }
   return y;
@@ -601,11 +608,19 @@ static void tn_join_readers(tiny_ctx *t, tn_list *roots, int dying, tn_map *base
   }
 }
 
-// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what
-// it shows is overwritten.
+// Are u's elements those of its source, in order?
+static int tn_is_in_order(const tiny_uop *u) {
+  return u->op == TINY_OP_RESHAPE || u->op == TINY_OP_DETACH || u->op == TINY_OP_PREFIX;
+}
+// The node whose elements in order are u's: a reshape is not stored for its own sake, unless what it shows is
+// overwritten; nor what is meant of memory.
+static int tn_is_memory_view(const tiny_uop *u) {
+  while (!u->realized && tn_is_in_order(u)) u = u->src[0];
+  return tn_is_leaf(u);
+}
 static tiny_uop *tn_root_of(tiny_uop *u, const tn_map *bases) {
   tiny_uop *x = u;
-  while (!x->realized && (x->op == TINY_OP_RESHAPE || x->op == TINY_OP_DETACH) &&
+  while (!x->realized && tn_is_in_order(x) && (x->op != TINY_OP_PREFIX || tn_is_memory_view(x)) &&
          (x->src[0]->nsrc || tn_is_leaf(x->src[0])))
     x = x->src[0];
   return tn_map_has(bases, tn_state_of(x)) ? u : x;

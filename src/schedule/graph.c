@@ -61,6 +61,7 @@ typedef struct tn_graph {
   tn_kernel *kernel; int nkernel, kernel_cap;
   tn_pairs pulled; tn_map params, args;    // of the kernel that is written: node, list -> value; node -> 1 + slot
   tn_map written;                          // SINK as it was pulled -> tn_written
+  int positions;                           // are there SCALARs that have bounds?
   int trial;                               // an expression is pulled to be looked at: REDUCEs are memory
   tn_tiled_axes *tiled; int ntiled, tiled_cap, ngroup, nmarker;
   tn_map slabs;                            // memory that is written anew in every iteration

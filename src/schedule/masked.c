@@ -52,22 +52,26 @@ static int tn_follows(tiny_ctx *t, tiny_uop *x, tiny_uop *y) {
   return low >= 0;
 }
 
-// Is x a sum of ranges, one of them long, and ARGs, of at least two?
-static int tn_is_slope(tiny_ctx *t, tiny_uop *x) {
+// Is x, of kernel k, a sum of ranges, one of them long, and ARGs, of at least two? Lengths are known when the kernel is
+// launched: they leave out what they can, of short ranges too.
+static int tn_is_length(const tn_kernel *k, const tiny_uop *u) {
+  return u->op == TINY_OP_ARG && u->k < k->narg && k->arg[u->k]->op == TINY_OP_SCALAR;
+}
+static int tn_is_slope(tiny_ctx *t, const tn_kernel *k, tiny_uop *x) {
   tn_list all = {NULL, 0, 0};
   int n = 0, runs = 0;
   tn_toposort(t, x, &all);
   for (int i = 0; i < all.n; i++) {
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_RANGE) { n++; runs |= tn_range_extent(u) >= TN_MASKED_LEAST; }
-    else if (u->op == TINY_OP_ARG) n++;
+    else if (u->op == TINY_OP_ARG) { n++; runs |= tn_is_length(k, u); }
     else if (u->op != TINY_OP_CONST && u->op != TINY_OP_CAST && u->op != TINY_OP_ADD && u->op != TINY_OP_MUL) return 0;
   }
   return n > 1 && runs;
 }
 
-static void tn_slope_add(tiny_ctx *t, tn_list *to, tiny_uop *x) {
-  if (!x || to->n == TN_MASKED_MASKS || !tn_is_slope(t, x)) return;
+static void tn_slope_add(tiny_ctx *t, const tn_kernel *k, tn_list *to, tiny_uop *x) {
+  if (!x || to->n == TN_MASKED_MASKS || !tn_is_slope(t, k, x)) return;
   for (int i = 0; i < to->n; i++) if (to->u[i] == x) return;
   tn_push(t, to, x);
 }
@@ -98,7 +102,7 @@ static tiny_uop *tn_masked_carry(tiny_ctx *t, tiny_uop *x, const tn_kernel *from
     if (u->op != TINY_OP_RANGE && u->op != TINY_OP_ARG) continue;
     for (int j = 0; j < n && u->op == TINY_OP_RANGE; j++) if (from[j] == u) now = to[j];
     for (int j = 0; j < to_kernel->narg && u->op == TINY_OP_ARG; j++)
-      if (to_kernel->arg[j] == from_kernel->arg[u->k] && to_kernel->arg[j]->op == TINY_OP_CONST)
+      if (to_kernel->arg[j] == from_kernel->arg[u->k] && (to_kernel->arg[j]->op == TINY_OP_CONST || u->nv))
         now = tn_uop_make(t, TINY_OP_ARG, u->dtype, 1, 0, NULL, j, u->nv, u->v);
     if (!now) return NULL;
     tn_map_set(t, &map, u, now);
@@ -117,7 +121,7 @@ static void tn_masked_loaded(const tn_masking *f, const tn_kernel *k, const tiny
   if (!tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_affine_node(f->t, &part[d], TINY_INDEX);
   for (int i = 0; i < f->zero[p].n; i++)
-    tn_slope_add(f->t, out, tn_masked_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
+    tn_slope_add(f->t, k, out, tn_masked_carry(f->t, f->zero[p].u[i], &f->g->kernel[p], k, n, range, now));
 }
 
 // The masks of a kernel: its own, either way, and those of what it reads.
@@ -128,8 +132,8 @@ static void tn_masked_masks(const tn_masking *f, const tn_kernel *k, tn_list *ou
     const tiny_uop *u = all.u[i];
     if (u->op == TINY_OP_INDEX) tn_masked_loaded(f, k, u, out);
     if (u->op != TINY_OP_LT || !tn_is_int(u->src[0]->dtype)) continue;
-    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[1], u->src[0], 0));
-    tn_slope_add(f->t, out, tn_masked_difference(f->t, u->src[0], u->src[1], 1));
+    tn_slope_add(f->t, k, out, tn_masked_difference(f->t, u->src[1], u->src[0], 0));
+    tn_slope_add(f->t, k, out, tn_masked_difference(f->t, u->src[0], u->src[1], 1));
   }
 }
 
@@ -249,6 +253,12 @@ static int tn_adds_nothing(const tn_supposed *s, const tiny_uop *reduce) {
   return (reduce->k == TINY_OP_ADD && body == TN_SURE_ZERO) || (reduce->k == TINY_OP_MAX && body == TN_SURE_LOWEST);
 }
 
+static int tn_supposes_length(tiny_ctx *t, const tn_supposed *s) {
+  tn_list args = {NULL, 0, 0};
+  tn_collect_op(t, s->x, TINY_OP_ARG, &args);
+  for (int i = 0; i < args.n; i++) if (tn_is_length(s->k, args.u[i])) return 1;
+  return 0;
+}
 // REDUCEs, all of those that close a range, to which iterations add nothing.
 static void tn_masked_reduces(const tn_masking *f, tn_kernel *k, const tn_supposed *s) {
   tn_list reduces = {NULL, 0, 0};
@@ -257,7 +267,8 @@ static void tn_masked_reduces(const tn_masking *f, tn_kernel *k, const tn_suppos
     tiny_uop *u = reduces.u[i];
     int all = !tn_is_carried(u), depends = 0;
     for (uint32_t r = 1; r < u->nsrc && all; r++) {
-      depends |= tn_range_extent(u->src[r]) >= TN_MASKED_LEAST && tn_depends(f->t, s->x, u->src[r]);
+      const int pays = tn_range_extent(u->src[r]) >= TN_MASKED_LEAST || tn_supposes_length(f->t, s);
+      depends |= pays && tn_depends(f->t, s->x, u->src[r]);
       for (int j = 0; j < reduces.n; j++)
         if (tn_reduces_over(reduces.u[j], u->src[r])) all &= tn_adds_nothing(s, reduces.u[j]);
     }
@@ -291,6 +302,10 @@ static void tn_masked_zeros(tn_masking *f, int at, const tn_supposed *s) {
   if (!store || k->node->op == TINY_OP_ASSIGN || tn_sure_of(s, store->src[1]) != TN_SURE_ZERO ||
       !tn_is_stored_along(f->t, s->x, end))
     return;
+  for (uint32_t i = 1; i < k->ast->nsrc; i++) {            // nobody reads them either
+    const tiny_uop *masked = k->ast->src[i];
+    if (!masked->k && tn_is_stored_along(f->t, masked->src[0], end) && tn_follows(f->t, s->x, masked->src[0])) return;
+  }
   tn_push(f->t, &f->zero[at], s->x);
   tn_kernel_masked(f->t, k, s->x, 1, end->src + 1, (int)end->nsrc - 1);
 }
@@ -412,7 +427,7 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
     tn_list masks = {NULL, 0, 0};
-    if (!k->ast || k->ast->nsrc != 1 || (!any && tn_map_has(&plain, k->ast))) continue;
+    if (!k->ast || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
     tn_masked_masks(&f, k, &masks);
     if (!masks.n) tn_scratch_rewind(g->t, mark);

@@ -27,6 +27,12 @@ static int tn_is_plain_number(const tiny_uop *u) {
   return u->op == TINY_OP_CONST;
 }
 
+// Is u the number by which a movement cuts?
+static int tn_is_length_of(const tiny_uop *user, const tiny_uop *u) {
+  const int cuts = tn_op_is(user->op, TINY_MOVEMENT) || user->op == TINY_OP_WHOLE;
+  return cuts && user->nsrc > 1 && user->src[1] == u;
+}
+
 // Source i of w's node, as that is wanted.
 static tn_wish tn_wish_of(const tn_placing *p, const tn_wish *w, uint32_t i) {
   tiny_uop *s = w->u->src[i];
@@ -39,6 +45,7 @@ static tn_wish tn_wish_of(const tn_placing *p, const tn_wish *w, uint32_t i) {
 static tiny_uop *tn_wish_given(tn_placing *p, const tn_wish *w, const tiny_uop *user) {
   tiny_uop *u = w->u;
   if (u->op == TINY_OP_BUFFER || (!w->pins && !u->nsrc)) return u;
+  if (user && tn_is_length_of(user, u)) return u;            // a number that every launch is given
   if (u->realized && u->realized->device == w->device)
     return w->pins ? tn_reshape(p->t, u->realized, u->ndim, u->dim) : u;
   if (w->pins && user && user->device && (!u->nsrc || (user->op != TINY_OP_COPY && tn_is_plain_number(u)))) return u;

@@ -71,23 +71,29 @@ static void tn_visit_describe(tiny_ctx *t, tn_visit *v, tiny_uop *u) {
   v->captured |= u->flags & TN_NODE_CAPTURED;
   if (tn_is_leaf(u)) {
     tn_visit_word(t, v, (int64_t)TINY_OP_BUFFER | (int64_t)u->dtype << 8 | (int64_t)u->ndim << 16 |
-                            (int64_t)tn_place(u)->device << 24);
+                            (int64_t)tn_place(u)->device << 24 | (int64_t)(u->extent != NULL) << 32);
     for (int i = 0; i < u->ndim; i++) tn_visit_word(t, v, u->dim[i]);
     tn_push(t, &v->leaves, u);
     if (!tn_map_has(&v->places, tn_place(u)))
       tn_map_set(t, &v->places, tn_place(u), (void *)(intptr_t)v->leaves.n);
     tn_visit_word(t, v, (int64_t)(intptr_t)tn_map_get(&v->places, tn_place(u)));
+    for (int i = 0; u->extent && i < u->ndim; i++)
+      tn_visit_word(t, v, u->extent[i] ? (int64_t)u->extent[i]->seq : -1);
     return;
   }
   tn_visit_word(t, v,
                 (int64_t)u->op | (int64_t)u->dtype << 8 | (int64_t)u->nv << 16 | (int64_t)u->nsrc << 32);
-  if (u->op == TINY_OP_SCALAR) { tn_push(t, &v->scalars, u); return; }
-  tn_visit_word(t, v, u->k);
+  if (u->op == TINY_OP_SCALAR) tn_push(t, &v->scalars, u);   // of any value within its bounds
+  else tn_visit_word(t, v, u->k);
   if (u->op == TINY_OP_CUSTOM) for (int i = 0; i < 8; i++)
     tn_visit_word(t, v, (int64_t)((const tn_custom *)u->ptr)->key.word[i]);
   for (int i = 0; i < u->nv; i++) tn_visit_word(t, v, u->v[i]);
   for (uint32_t i = 0; i < u->nsrc; i++) tn_visit_word(t, v, u->src[i]->seq);
 }
+
+// What a walk goes on to from u: its sources, from a leaf the lengths of its dims. NULL: nothing, more may follow.
+static uint32_t tn_visit_nsrc(const tiny_uop *u) { return !tn_is_leaf(u) ? u->nsrc : u->extent ? u->ndim : 0; }
+static tiny_uop *tn_visit_src(const tiny_uop *u, uint32_t i) { return tn_is_leaf(u) ? u->extent[i] : u->src[i]; }
 
 // Sources before users from each root in turn; stops at leaves.
 static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int nroots) {
@@ -102,9 +108,9 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
     }
     while (n) {
       top = &stack[n - 1];
-      if (tn_is_leaf(top->u) || top->next == top->u->nsrc) { tn_visit_describe(t, v, top->u); n--; continue; }
-      tiny_uop *s = top->u->src[top->next++];
-      if (s->mark == seen) continue;
+      if (top->next == tn_visit_nsrc(top->u)) { tn_visit_describe(t, v, top->u); n--; continue; }
+      tiny_uop *s = tn_visit_src(top->u, top->next++);
+      if (!s || s->mark == seen) continue;
       s->mark = seen;
       top = TN_PUSH(t, stack, n, cap, tn_walk);
       top->u = s; top->next = 0;
@@ -125,7 +131,7 @@ static tiny_uop *tn_copy_rewritten(tiny_ctx *t, const tiny_uop *copy) {
   const tiny_uop *links[TINY_MAX_DIMS];
   int n = 0;
   for (; n < TINY_MAX_DIMS && !x->realized && tn_op_is(x->op, TINY_MOVEMENT); x = x->src[0]) {
-    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW) break;
+    if (x->op == TINY_OP_SHRINK || x->op == TINY_OP_VIEW || x->nsrc > 1) break;
     links[n++] = x;
   }
   const int op = x->device == copy->device ? TINY_OP_CONTIGUOUS : TINY_OP_COPY;
@@ -199,6 +205,7 @@ static void tn_graph_open(tn_graph *g, tiny_ctx *t, const tn_targets *targets, c
   g->t = t; g->targets = targets;
   g->n = v->all.n;
   g->node = (tn_node *)tn_scratch(t, (size_t)(g->n + 1) * sizeof *g->node);
+  for (int i = 0; i < v->scalars.n; i++) g->positions |= v->scalars.u[i]->nv;
   for (int i = 0; i < g->n; i++) {
     g->node[i].u = v->all.u[i];
     g->node[i].leaf = (uint8_t)tn_is_leaf(v->all.u[i]);

@@ -101,6 +101,11 @@ static tiny_uop *tn_at_source(tiny_ctx *t, const tiny_uop *u, tiny_uop *at) {
         in[i] =
             u->v[2 * i] ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], tn_index(t, u->v[2 * i]))) : out[i];
       break;
+    case TINY_OP_SLICE:
+      for (int i = 0; i < u->ndim; i++)
+        in[i] = i == u->k ? tn_simplify(t, tn_u2(t, TINY_OP_ADD, out[i], u->src[1])) : out[i];
+      break;
+    case TINY_OP_PREFIX: return at;
     case TINY_OP_PAD: valid = tn_at_pad(t, u, out, in, valid); break;
     case TINY_OP_FLIP:
       for (int i = 0; i < u->ndim; i++)
@@ -161,7 +166,17 @@ static tiny_uop *tn_kernel_arg(tn_graph *g, tn_kernel *k, tiny_uop *scalar) {
     *TN_PUSH(g->t, k->arg, k->narg, k->arg_cap, tiny_uop *) = scalar;
     tn_map_set(g->t, &g->args, scalar, tn_boxed(slot));
   }
-  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, 0, NULL);
+  return tn_uop_make(g->t, TINY_OP_ARG, scalar->dtype, 1, 0, NULL, slot, scalar->nv, scalar->v);
+}
+// A kernel's expression over SCALARs that have bounds as one over ARGs. Index lists speak of such SCALARs themselves:
+// they are the same lists before the kernel is known that has the ARGs.
+static tiny_uop *tn_kernel_args(tn_graph *g, tn_kernel *k, tiny_uop *sink) {
+  tn_list scalars = {NULL, 0, 0};
+  tn_map to = {NULL, 0, 0};
+  if (!g->positions) return sink;
+  tn_collect_op(g->t, sink, TINY_OP_SCALAR, &scalars);
+  for (int i = 0; i < scalars.n; i++) tn_map_set(g->t, &to, scalars.u[i], tn_kernel_arg(g, k, scalars.u[i]));
+  return scalars.n ? tn_substitute(g->t, sink, &to) : sink;
 }
 
 static tiny_uop *tn_load_from(tn_graph *g, tn_kernel *k, tiny_uop *place, tiny_uop *flat, tiny_uop *valid) {
@@ -225,13 +240,19 @@ static tiny_uop *tn_pull_pad(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *in
                tn_const(g->t, u->dtype, tn_dtype_value(u->dtype, 0)));
 }
 
+static tiny_uop *tn_pull_whole(tn_graph *g, tiny_uop *u, tiny_uop *x, tiny_uop *at) {
+  tiny_ctx *t = g->t;
+  return tn_u3(t, TINY_OP_WHERE, tn_simplify(t, tn_u2(t, TINY_OP_LT, at->src[u->k], u->src[1])), x,
+               tn_const(t, u->dtype, u->v[0]));
+}
+
 // The value of a node that needs no source; NULL: it does.
 static tiny_uop *tn_pull_first(tn_graph *g, tn_kernel *k, tiny_uop *u, tiny_uop *at) {
   if (tn_in_memory(g, k, u))
     return tn_load_from(g, k, tn_graph_node(g, u)->place, tn_flat(g->t, (int)at->nsrc - 1, at->src, u->dim),
                         tn_at_valid(at));
   if (u->op == TINY_OP_CONST) return u;
-  if (u->op == TINY_OP_SCALAR) return tn_kernel_arg(g, k, u);
+  if (u->op == TINY_OP_SCALAR) return u->nv ? u : tn_kernel_arg(g, k, u);
   if (u->op == TINY_OP_IOTA) return at->src[0];
   if (u->op == TINY_OP_REDUCE && tn_nelem(u->src[0]) == 0)
     return tn_const(g->t, u->dtype, tn_reduce_identity((int)(u->k & 0xFF), u->dtype));
@@ -253,11 +274,12 @@ static tiny_uop *tn_pull_top(tn_pulling *p) {
     if (x) return x;
     in = p->stack[p->n - 1].in = tn_pull_inner(g, p->k, u, at);
   }
-  const uint32_t nsrc = tn_is_passing(u) ? 1 : u->nsrc;
+  const uint32_t nsrc = tn_is_passing(u) || u->op == TINY_OP_WHOLE ? 1 : u->nsrc;
   for (uint32_t i = 0; i < nsrc; i++)
     if (!(src[i] = tn_pull_at(p, u->src[i], tn_pull_source_at(g->t, u, i, in)))) return NULL;
   if (u->op == TINY_OP_REDUCE) return tn_pull_reduce(g, u, src[0], in);
   if (u->op == TINY_OP_PAD) return tn_pull_pad(g, u, src[0], in);
+  if (u->op == TINY_OP_WHOLE) return tn_pull_whole(g, u, src[0], in);
   if (tn_is_passing(u) || u->op == TINY_OP_CONTIGUOUS) return src[0];
   return tn_uop_make(g->t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, u->v);
 }

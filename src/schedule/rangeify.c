@@ -341,7 +341,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
     return 1;
   if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > (double)TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
   if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
-      !n->nuse)
+      u->op == TINY_OP_WHOLE || !n->nuse)  // what is compared with a length is stored below that, or not at all
     return 0;
   if (n->once > 0) return !tn_carried_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
@@ -442,6 +442,32 @@ static void tn_choose_stores(tn_graph *g) {
 
 // ** second pass: the kernel of a stored node **
 
+// The SINK of a stored node says of which iterations nobody reads what they store.
+static tiny_uop *tn_kernel_sink(tiny_ctx *t, const tiny_uop *shape, tiny_uop *end, tiny_uop *at) {
+  tiny_uop *src[1 + TINY_MAX_DIMS];
+  int n = 0;
+  src[n++] = end;
+  for (int i = 0; shape->extent && i < shape->ndim; i++) {
+    if (!shape->extent[i] || at->src[i]->op != TINY_OP_RANGE) continue;
+    tiny_uop *over = tn_position_add(t, tn_position_scale(t, shape->extent[i], -1), 1);
+    tiny_uop *pair[2] = {tn_u2(t, TINY_OP_ADD, at->src[i], over), at->src[i]};
+    src[n++] = tn_uop_make(t, TINY_OP_MASKED, TINY_VOID, 1, 2, pair, 0, 0, NULL);
+  }
+  return n == 1 ? tn_sink_of(t, end) : tn_uop_make(t, TINY_OP_SINK, TINY_VOID, 1, n, src, 0, 0, NULL);
+}
+
+// What an assignment to less than all of its view's elements stores: the others as they are.
+static tiny_uop *tn_assigned_part(tiny_ctx *t, const tiny_uop *view, tiny_uop *at, tiny_uop *memory, tiny_uop *flat,
+                                  tiny_uop *value) {
+  tiny_uop *meant = NULL;
+  for (int i = 0; view->extent && i < view->ndim; i++) if (view->extent[i]) {
+    tiny_uop *is = tn_u2(t, TINY_OP_LT, at->src[i], view->extent[i]);
+    meant = meant ? tn_u2(t, TINY_OP_AND, meant, is) : is;
+  }
+  if (!meant) return value;
+  return tn_u3(t, TINY_OP_WHERE, tn_simplify(t, meant), value, tn_load(t, tn_index_of(t, memory, flat, NULL), 1));
+}
+
 static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   tiny_ctx *t = g->t;
   tiny_uop *u = k->node, *value, *at = k->at;
@@ -456,8 +482,10 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
   value = tn_pull(g, k, u->op == TINY_OP_ASSIGN ? u->src[2] : u, at);
   tiny_uop *to = u->op == TINY_OP_ASSIGN ? tn_assign_at(t, u, at) : at;
   const tiny_uop *shape = u->op == TINY_OP_ASSIGN ? u->src[0] : u;
-  tiny_uop *index = tn_index_of(t, memory, tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim), NULL),
-           *store = tn_store(t, index, tn_cast(t, value, memory->dtype)), *ranges[TINY_MAX_DIMS];
+  tiny_uop *flat = tn_flat(t, (int)to->nsrc - 1, to->src, shape->dim);
+  value = tn_cast(t, value, memory->dtype);
+  if (u->op == TINY_OP_ASSIGN) value = tn_assigned_part(t, u->src[1], at, memory, flat, value);
+  tiny_uop *store = tn_store(t, tn_index_of(t, memory, flat, NULL), value), *ranges[TINY_MAX_DIMS];
   int n = 0;
   for (int scoped = 1; scoped >= 0; scoped--)    // ranges of the scope first: the others loop inside of them
     for (uint32_t i = 0; i + 1 < at->nsrc; i++) {
@@ -465,6 +493,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
       for (uint32_t j = 0; k->scope && j < k->scope->nsrc; j++) in_scope |= k->scope->src[j] == at->src[i];
       if (at->src[i]->op == TINY_OP_RANGE && in_scope == scoped) ranges[n++] = at->src[i];
     }
-  tn_kernel_number(t, k, tn_sink_of(t, tn_end(t, store, n, ranges)), &g->written);
+  tiny_uop *sink = tn_kernel_sink(t, u->op == TINY_OP_ASSIGN ? u->src[1] : u, tn_end(t, store, n, ranges), at);
+  tn_kernel_number(t, k, tn_kernel_args(g, k, sink), &g->written);
 }
 #endif

@@ -58,6 +58,11 @@ static tiny_uop *tn_made_contiguous(tiny_ctx *t, tiny_uop *x, const tiny_view *v
   tiny_uop *once = x;
   int64_t to[TINY_MAX_DIMS];
   int n = 0;
+  const tiny_uop *whole = x->op == TINY_OP_EXPAND ? x->src[0] : x;
+  if (whole->op == TINY_OP_WHOLE) {        // zeros go behind a length where the copy is read
+    once = tn_expand(t, tn_first_of(t, whole->src[0], (int)whole->k, whole->src[1]), x->ndim, x->dim);
+    return tn_whole(t, tn_made_contiguous(t, once, v, axes), (int)whole->k, whole->src[1], whole->v[0]);
+  }
   for (int summed = 0; summed < 2; summed++)
     for (int i = 0; i < x->ndim; i++) if ((axes >> i & 1) == summed) to[n++] = i;
   for (int i = 0; i < n; i++) if (!v->stride[i] && x->dim[i] > 1) once = tn_cut(t, once, i, 0, 1);

@@ -173,7 +173,7 @@ static tiny_uop *tn_close_mapped(tiny_ctx *t, const tiny_uop *u, const tn_map *m
   tn_list src = {NULL, 0, 0};
   tn_push(t, &src, (tiny_uop *)tn_map_get(map, u->src[0]));
   for (uint32_t i = 1; i < u->nsrc; i++) tn_collect_ranges(t, (tiny_uop *)tn_map_get(map, u->src[i]), &src);
-  return src.n == 1 ? src.u[0] : tn_like(t, u, 1, src.n, src.u);
+  return src.n == 1 && u->op != TINY_OP_MASKED ? src.u[0] : tn_like(t, u, 1, src.n, src.u);
 }
 
 // Does a range of kernel i run over several digits of an index? Then it becomes two: a head is a group and one of it.
@@ -201,7 +201,7 @@ static int tn_cluster_split(tn_cluster *c, int i, const tn_slab *s, tiny_uop *fl
   for (int j = 0; j < all.n; j++) {
     tiny_uop *u = all.u[j];
     if (tn_map_has(&map, u)) continue;
-    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE;
+    const int closes = u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED;
     tn_map_set(t, &map, u, closes ? tn_close_mapped(t, u, &map) : tn_rewrite_sources(t, &map, u, 0));
   }
   k->ast = tn_simplify(t, (tiny_uop *)tn_map_get(&map, k->ast));
@@ -600,7 +600,8 @@ static tn_kernel tn_tiled_kernel(tn_cluster *c, int i, int level, int part, int 
     if (tn_map_has(&v.map, u)) continue;
     const tn_slab *s = u->op == TINY_OP_INDEX ? tn_cluster_slab(c, k->mem[u->src[0]->k]) : NULL;
     if (s && s->in) w = tn_tiled_slab(&v, s, u);
-    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE) w = tn_close_mapped(t, u, &v.map);
+    else if (u->op == TINY_OP_END || u->op == TINY_OP_REDUCE || u->op == TINY_OP_MASKED)
+      w = tn_close_mapped(t, u, &v.map);
     else w = tn_rewrite_sources(t, &v.map, u, 0);
     if (u->op == TINY_OP_STORE && m->reduce) {
       tiny_uop *memory = sum ? tn_param(t, sum->dtype, 0, sum->v[0]) : w->src[0]->src[0],

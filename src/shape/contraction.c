@@ -19,17 +19,29 @@ typedef struct tn_contraction {            // axes: a bit each, of the product's
 
 enum { TN_VIEW_PATH = 32 };                // movements that are looked through
 
+// Where a SLICE begins changes no stride.
+static tiny_code tn_strides_move(tiny_views *v, const tiny_uop *m) {
+  tiny_shape all;
+  if (m->op != TINY_OP_SLICE) return tn_views_move(v, m);
+  memset(&all, 0, sizeof all);
+  all.ndim = 2 * m->ndim;
+  if (all.ndim > TINY_MAX_DIMS) return TINY_E_STATE;
+  for (int i = 0; i < m->ndim; i++) all.dim[2 * i + 1] = m->dim[i];
+  return tiny_views_shrink(v, all);
+}
+
 // How x's elements lie in the memory of the node that its movements start from, or that the first of them that is of
 // op `until` makes. 0: not as one view without a mask.
 static int tn_strides_from(const tiny_uop *x, int until, tiny_view *out) {
   const tiny_uop *path[TN_VIEW_PATH];
   int n = 0;
-  for (; tn_op_is(x->op, TINY_MOVEMENT) && !tn_is_leaf(x) && x->op != until; x = x->src[0]) {
+  for (; tn_op_is(x->op, TINY_MOVEMENT) || x->op == TINY_OP_WHOLE; x = x->src[0]) {
+    if (tn_is_leaf(x) || x->op == until) break;
     if (n == TN_VIEW_PATH) return 0;
     path[n++] = x;
   }
   tiny_views v = tn_views_over(x->ndim, x->dim);
-  while (n) if (tn_views_move(&v, path[--n]) != TINY_OK) return 0;
+  while (n) if (tn_strides_move(&v, path[--n]) != TINY_OK) return 0;
   *out = v.v[v.n - 1];
   for (int i = 0; i < out->ndim; i++) if (out->begin[i] > 0 || out->end[i] < out->dim[i]) return 0;
   return v.n == 1;

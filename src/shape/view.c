@@ -490,7 +490,7 @@ static tiny_code tn_views_move(tiny_views *v, const tiny_uop *m) {
     case TINY_OP_PAD: return tiny_views_pad(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_SHRINK: return tiny_views_shrink(v, tn_shape_of(m->nv, m->v));
     case TINY_OP_FLIP: return tiny_views_flip(v, tn_shape_of(n, axes));
-    case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: return TINY_OK;
+    case TINY_OP_DETACH: case TINY_OP_AFTER: case TINY_OP_COPY: case TINY_OP_PREFIX: case TINY_OP_WHOLE: return TINY_OK;
     default: return TINY_E_STATE;
   }
 }

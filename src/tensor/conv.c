@@ -159,6 +159,13 @@ static tiny_uop *tn_conv_known(tiny_ctx *t, const tn_conv *c, tiny_uop *y, tiny_
   return tn_uop_make(t, TINY_OP_DETACH, y->dtype, 1, 3, src, 0, 1 + 2 * c->n, v);
 }
 
+// How many windows begin where, of an axis, n elements are meant.
+static tiny_uop *tn_windows_meant(tiny_ctx *t, tiny_uop *n, const tn_window *w) {
+  n = tn_position_add(t, n, w->before + w->after - tn_window_reach(w));
+  if (w->stride > 1 && !tn_bad(t, n)) n = tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
+  return tn_position_most(t, tn_position_add(t, n, 1), 0);
+}
+
 static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
@@ -170,6 +177,13 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
+  const tiny_uop *meant = x;
+  if (x->extent) {                         // beyond a length there are zeros, as beyond the whole
+    x = tn_wholes(t, x, ~1, 0);
+    if (how) return tn_wrong(t, TINY_E_SHAPE, "%s: padding other than zeros behind a length", name);
+  }
+  w = tn_wholes(t, w, ~0, 0);
+  if (tn_bad(t, x) || tn_bad(t, w)) return tn_poison(t);
   for (int i = 0; i < n; i++) {
     tn_window *win = &c.w[i];
     if (c.d.same && win->stride != 1) return tn_wrong(t, TINY_E_ARG, "%s: same with stride %d", name, c.d.stride[i]);
@@ -192,6 +206,9 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   w = tn_cast(t, w, inside);
   tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, NULL, inside);
   y = tn_conv_known(t, &c, tn_reshape(t, y, n + 2, ys), x, w);
+  for (int i = 0; i < n; i++)
+    if (tn_extent_of(meant, 2 + i))
+      y = tn_first_of(t, y, 2 + i, tn_windows_meant(t, tn_extent_of(meant, 2 + i), &c.w[i]));
   if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
   return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }
@@ -277,6 +294,8 @@ static tiny_uop *tn_conv_gradient(tiny_ctx *t, const tiny_uop *y, tiny_uop *g, i
     const tn_window win = {w->dim[2 + i], y->v[1 + i], y->v[1 + n + i], 0, 0, y->dim[2 + i]};
     c.w[i] = win;
   }
+  g = tn_wholes(t, g, ~0, 0);
+  if (tn_bad(t, g)) return g;
   c.x = g; c.weight = w;
   if (part == 1) return tn_conv_back(t, &c, x->dim, y->dtype);
   // windows (B, C, O.., K..) -> (G, 1, C/G, K.., B, O..), g (B, O, O..) -> (G, O/G, 1, 1.., B, O..)

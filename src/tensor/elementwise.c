@@ -37,9 +37,20 @@ static int tn_inside(int takes, int dtype) {
   dtype = tn_result(takes, dtype);
   return takes == TN_REAL || takes == TN_WIDE ? tn_computed_in(dtype) : dtype;
 }
+// u, of which as much is meant as of the operands x[0..n-1]: a formula may have needed none of their elements.
+static tiny_uop *tn_as_long(tiny_ctx *t, tiny_uop *u, int n, tiny_tensor *const *x) {
+  for (int i = 0; i < n && !tn_bad(t, u); i++) {
+    const tiny_uop *v = tn_uop_of(x[i]);
+    for (int d = 0; v->extent && d < v->ndim && !tn_bad(t, u); d++) {
+      const int axis = u->ndim - v->ndim + d;
+      if (v->extent[d] && axis >= 0 && u->dim[axis] == v->dim[d]) u = tn_first_of(t, u, axis, v->extent[d]);
+    }
+  }
+  return u;
+}
 static tiny_tensor *tn_give(tiny_uop *u, int dtype, int n, tiny_tensor *const *x) {
   tiny_ctx *t = tn_ctx_of(x[0]);
-  return tn_value_new(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), n, x);
+  return tn_value_new(t, tn_bad(t, u) ? u : tn_as_long(t, tn_cast(t, u, dtype), n, x), n, x);
 }
 
 // ** operators of one operand **
@@ -61,7 +72,7 @@ static tiny_tensor *tn_unary(const char *name, int takes, tn_formula1 formula, t
 static tiny_tensor *tn_asked(const char *name, tn_formula1 formula, tiny_tensor *x) {
   tiny_tensor *out;
   tiny_uop *u = tn_enter(name, TN_ANY, x, &out);
-  return u ? tn_tensor_new(tn_ctx_of(x), formula(tn_ctx_of(x), u)) : out;
+  return u ? tn_tensor_new(tn_ctx_of(x), tn_as_long(tn_ctx_of(x), formula(tn_ctx_of(x), u), 1, &x)) : out;
 }
 
 static tiny_uop *tn_frac(tiny_ctx *t, tiny_uop *x) { return tn_sub(t, x, tn_trunc(t, x)); }

@@ -4,7 +4,7 @@
 #ifndef TN_TENSOR_JOIN
 #define TN_TENSOR_JOIN
 #ifndef TINY_AMALGAMATED
-#include "movement.c"
+#include "length.c"
 #endif
 
 // ** cat and stack **

@@ -131,7 +131,11 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
 }
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
   tiny_tensor *out, *in[2] = {x, like};
-  return tn_usable("expand_as", 2, in, &out) ? tn_expand_to("expand_as", x, tiny_shape_get(like)) : out;
+  if (!tn_usable("expand_as", 2, in, &out)) return out;
+  out = tn_expand_to("expand_as", x, tiny_shape_get(like));
+  if (!tiny_ok(out) || !tn_uop_of(like)->extent) return out;
+  tn_tensor_set(tn_slot(out), tn_firsts_of(tn_ctx_of(out), tn_uop_of(out), tn_uop_of(like)));
+  return tn_bad(tn_ctx_of(out), tn_uop_of(out)) ? tn_poison(tn_ctx_of(x)) : out;
 }
 
 // v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
@@ -155,6 +159,8 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape range) {
   tiny_tensor *out;
   if (!tn_usable("shrink", 1, &x, &out) || !tn_amounts(tn_ctx_of(x), "shrink", tn_uop_of(x), &range, 1, v)) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim; i++) {
+    if ((v[2 * i] || v[2 * i + 1] != tn_uop_of(x)->dim[i]) && !tn_axis_whole(tn_ctx_of(x), "shrink", tn_uop_of(x), i))
+      return out;
     if (v[2 * i] >= 0 && v[2 * i] <= v[2 * i + 1] && v[2 * i + 1] <= tn_uop_of(x)->dim[i]) continue;
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "shrink: %s to %s", tn_text_of(tn_uop_of(x), a),
                     tn_dims_text(b, sizeof b, range.ndim, range.dim));
@@ -218,6 +224,7 @@ static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *s
     return 0;
   }
   if ((*axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), *axis)) < 0) return 0;
+  if (!tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), *axis)) return 0;
   const int64_t size = tn_uop_of(x)->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
   *start = tn_slice_bound(*start, size, low, high);
   stop = tn_slice_bound(stop, size, low, high);
@@ -315,6 +322,7 @@ TINY_API tiny_tensor *tiny_narrow(tiny_tensor *x, int axis, int64_t start, int64
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("narrow", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) < 0) return out;
+  if (!tn_axis_whole(tn_ctx_of(x), "narrow", tn_uop_of(x), axis)) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, from = start < 0 ? start + size : start;
   if (!tn_uop_of(x)->ndim || from < 0 || length < 0 || from > size || length > size - from)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "narrow: %lld from %lld on along axis %d of %s", (long long)length,
@@ -333,6 +341,7 @@ TINY_API tiny_tensor *tiny_select(tiny_tensor *x, int axis, int64_t index) {
   char a[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("select", 1, &x, &out) || (axis = tn_axis(tn_ctx_of(x), "select", tn_uop_of(x), axis)) < 0) return out;
+  if (!tn_axis_whole(tn_ctx_of(x), "select", tn_uop_of(x), axis)) return out;
   const int64_t size = tn_uop_of(x)->ndim ? tn_uop_of(x)->dim[axis] : 0, at = index < 0 ? index + size : index;
   if (at < 0 || at >= size)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "select: element %lld of axis %d of %s", (long long)index, axis,

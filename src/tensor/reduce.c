@@ -14,6 +14,20 @@ static int64_t tn_count(const tiny_uop *u, int bits) {       // elements that go
   for (int i = 0; i < u->ndim; i++) if (bits >> i & 1) n *= u->dim[i];
   return n;
 }
+// The same as a node of dtype, which is a constant where no length is among the dims.
+static tiny_uop *tn_count_as(tiny_ctx *t, const tiny_uop *u, int bits, int dtype) {
+  tiny_uop *count = tn_index(t, 1);
+  for (int i = 0; i < u->ndim; i++) if ((bits >> i & 1) && tn_extent_of(u, i)) {
+    count = tn_is_const(count) ? u->extent[i] : tn_u2(t, TINY_OP_MUL, count, u->extent[i]);
+    bits &= ~(1 << i);
+  }
+  const int64_t rest = tn_count(u, bits);
+  return tn_is_const(count) ? tn_number(t, dtype, (double)rest) : tn_cast(t, tn_position_scale(t, count, rest), dtype);
+}
+static int tn_has_lengths(const tiny_uop *u, int bits) {
+  for (int i = 0; i < u->ndim; i++) if ((bits >> i & 1) && tn_extent_of(u, i)) return 1;
+  return 0;
+}
 static int tn_sum_dtype(int d) {
   return tn_is_float(d) ? tn_computed_in(d) : d == TINY_U64 ? (int)TINY_U64 : (int)TINY_I64;
 }
@@ -113,12 +127,20 @@ static tiny_uop *tn_mean(tiny_ctx *t, tiny_uop *x, int bits, int keepdim) {
   TN_FLOAT_MODE;
   if (tn_bad(t, x)) return x;
   const int64_t n = tn_count(x, bits);
+  if (tn_has_lengths(x, bits)) return tn_fdiv(t, tn_sum(t, x, bits, keepdim), tn_count_as(t, x, bits, x->dtype));
   return tn_times(t, tn_sum(t, x, bits, keepdim), n ? 1.0 / (double)n : (double)NAN);
 }
 // Of x minus its mean: two passes, as accurate as the data allow. Without a divisor: 0/0, or infinite.
 static tiny_uop *tn_variance(tiny_ctx *t, tiny_uop *x, tiny_uop *mean, int bits, int keepdim,
-                             double divisor) {
+                             double correction) {
   TN_FLOAT_MODE;
+  if (tn_bad(t, x)) return x;
+  if (tn_has_lengths(x, bits)) {
+    tiny_uop *n = tn_plus(t, tn_count_as(t, x, bits, x->dtype), -correction), *zero = tn_k(t, x, 0);
+    tiny_uop *by = tn_where(t, tn_lt(t, zero, n), tn_fdiv(t, tn_k(t, x, 1), n), tn_k(t, x, HUGE_VAL));
+    return tn_mul(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim), by);
+  }
+  const double divisor = (double)tn_count(x, bits) - correction;
   return tn_times(t, tn_sum(t, tn_square(t, tn_sub(t, x, mean)), bits, keepdim),
                   divisor > 0 ? 1 / divisor : HUGE_VAL);
 }
@@ -151,7 +173,7 @@ static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int
   const int bits = tn_one_axis(t, name, tn_uop_of(x), axis), dtype = tn_uop_of(x)->dtype;
   if (bits < 0) return out;
   tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *centre = tn_mean(t, wide, bits, 1);
-  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, (double)tn_count(tn_uop_of(x), bits) - correction);
+  tiny_uop *y = tn_variance(t, wide, centre, bits, keepdim, correction);
   if (mean) *mean = tn_tensor_new(t, tn_narrow(t, tn_mean(t, wide, bits, keepdim), dtype));
   return tn_tensor_new(t, tn_narrow(t, root ? tn_flat_root(t, y) : y, dtype));
 }
@@ -223,7 +245,8 @@ static tiny_uop *tn_position_in_parts(tiny_ctx *t, tiny_uop *x, int axis) {
   const int64_t n = x->dim[axis];
   int64_t dim[TN_MAX_DIMS], part = 1;
   for (int64_t d = 2; d * d <= n; d++) if (n % d == 0) part = d;
-  if (n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS) return tn_position(t, x, axis, 1);
+  if (tn_extent_of(x, axis) || n < TN_LONG_AXIS || part < TN_LEAST_PART || x->ndim == TINY_MAX_DIMS)
+    return tn_position(t, x, axis, 1);
   for (int i = 0; i < x->ndim; i++) dim[i + (i > axis)] = x->dim[i];
   dim[axis] = n / part;
   dim[axis + 1] = part;

@@ -100,8 +100,14 @@ static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int 
   if ((axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis)) < 0) return out;
   const int dtype = op == TN_LOG_ADD ? tn_real(tn_uop_of(x)->dtype) : tn_uop_of(x)->dtype,
       inside = tn_sum_dtype(dtype);
-  tiny_uop *u = tn_scan_along(tn_ctx_of(x), tn_scan, op, tn_cast(tn_ctx_of(x), tn_uop_of(x), inside), axis);
   tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_cast(t, tn_uop_of(x), inside), *n = tn_uop_of(x)->ndim ? tn_extent_of(tn_uop_of(x), axis) : NULL;
+  if (n && !tn_bad(t, u)) {                // what comes behind a length counts for nothing
+    const tiny_uop *identity = tn_scan_identity(t, op, u);
+    u = tn_bad(t, identity) ? &t->ir->bad : tn_whole(t, u, axis, n, identity->k);
+  }
+  u = tn_scan_along(t, tn_scan, op, u, axis);
+  if (n) u = tn_first_of(t, u, axis, n);
   return tn_value_new(t, tn_bad(t, u) || !tn_is_float(dtype) ? u : tn_cast(t, u, dtype), 1, &x);
 }
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {

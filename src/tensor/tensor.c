@@ -415,6 +415,8 @@ static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor
 }
 // Are x[0..n-1] live tensors of t (NULL: of any one context)? If not, *out is what the operator returns: poison, or
 // NULL when nothing tells the context. A poisoned argument leaves the first error alone.
+static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u);   // length.c
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis);
 static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
   int wrong = 0, poisoned = 0;
   for (int i = 0; i < n && !t; i++) t = tn_ctx_of(x[i]);
@@ -426,7 +428,12 @@ static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const
     else poisoned |= slot == t->tensors->poison;
   }
   if (wrong && !poisoned) tn_unusable(t, name, wrong, x[wrong - 1]);
-  return !wrong && !poisoned;
+  if (wrong || poisoned) return 0;
+  for (int i = 0; i < n; i++) {
+    const tiny_uop *u = tn_slot(x[i])->uop;
+    if (u->extent && !tn_takes_lengths(t, name, u)) return 0;
+  }
+  return 1;
 }
 // Do they live on one device? What lives on none fits all.
 static int tn_on_one_device(const char *name, int n, tiny_tensor *const *x) {
@@ -552,7 +559,7 @@ static int tn_chain_of(tiny_ctx *t, tiny_uop *u, tn_chain *c) {
 static tiny_uop *tn_chain_apply(tiny_ctx *t, const tn_chain *c, tiny_uop *x) {
   for (int i = c->n - 1; i >= 0 && !tn_bad(t, x); i--)
     if (c->link[i]->op != TINY_OP_DETACH)
-      x = tn_move(t, c->link[i]->op, x, c->link[i]->k, c->link[i]->nv, c->link[i]->v);
+      x = tn_move_as(t, c->link[i], x);
   return x;
 }
 
@@ -623,7 +630,7 @@ static int tn_own_memory(tiny_ctx *t, tn_tensor *dst, tn_chain *c) {
   for (tn_tensor *x = tn_index_first(t, tn_index_key(u)); x && owners < 2; x = tn_index_next(x))
     if (tn_memory_under(x->uop) == u) { owner = x; owners++; }
   if (owners != 1 || s->refs != 1 + s->bound || !tn_chain_of(t, owner->uop, &of)) { tn_memory_left(u); return 1; }
-  tiny_uop *own = tn_reshape(t, u->realized, u->ndim, u->dim), *whole = tn_chain_apply(t, &of, own),
+  tiny_uop *own = tn_firsts_of(t, tn_reshape(t, u->realized, u->ndim, u->dim), u), *whole = tn_chain_apply(t, &of, own),
            *view = tn_chain_apply(t, c, own);
   if (tn_bad(t, whole) || tn_bad(t, view)) return 0;
   u->flags |= TN_NODE_ONCE;
@@ -704,6 +711,11 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
                     tn_text_of(u, a));
   if (v == u) return dst;
+  for (int d = 0; v->extent && d < v->ndim; d++)
+    if (v->extent[d] && tn_extent_of(u, u->ndim - v->ndim + d) != v->extent[d])
+      return tn_wrong(t, TINY_E_SHAPE,
+                      "assign: of dim %d of the value only a length is meant; take tiny_slice_to of %s",
+                      d, tn_text_of(u, a));
   const tn_mark mark = tn_scratch_mark(t);
   tn_chain c;
   v = tn_expand(t, tn_cast(t, v, u->dtype), s.ndim, s.dim);

@@ -1,48 +1,49 @@
 // == elementwise
-void E_12_16_d5a741a0(void *const *mem, const long long *args, long long task, char *restrict local) {
+void E_12_16_e8656e33(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
-  f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
+  f32 *const p1 = (f32 *)mem[1];
   const u8x8 x0 = SPLAT(u8x8, u8, (u8)0);
   const i32x8 x1 = (i32x8){0, 1, 2, 3, 4, 5, 6, 7};
   const i32x8 x2 = SPLAT(i32x8, i32, 12);
   for (i32 r3 = 0; r3 < 12; r3++) {
     const i32 x4 = (i32)(r3 * 16);
     const i32 x5 = (i32)(r3 * 12);
-    const b8x8 x6 = CONVERT((SPLAT(u8x8, u8, (((b8)((r3 < 11) & (0 < r3))) ? (u8)1 : (u8)0))) != x0, b8x8);
-    for (i32 r7 = 0; r7 < 2; r7++) {
-      const i32 x8 = (i32)(r7 * 8);
-      const i32 x9 = (i32)(x4 + x8);
-      const i32 x10 = (i32)(x8 + x5);
-      const b8x8 x11 = x6 & (CONVERT(((SPLAT(i32x8, i32, x8)) + x1) < x2, b8x8));
-      const f32x8 v12 = LOAD_MASKED(f32x8, 32, 8, (p1 + x10) + (-12), x11, (f32x8){0});
-      const f32x8 v13 = LOAD(f32x8, p2 + x8);
-      STORE(f32x8, p0 + x9, (v12 + v13));
+    const b8x8 x6 = CONVERT((SPLAT(u8x8, u8, ((0 < r3) ? (u8)1 : (u8)0))) != x0, b8x8);
+    const b8x8 x7 = CONVERT((SPLAT(u8x8, u8, ((r3 < 11) ? (u8)1 : (u8)0))) != x0, b8x8);
+    for (i32 r8 = 0; r8 < 2; r8++) {
+      const i32 x9 = (i32)(r8 * 8);
+      const i32 x10 = (i32)(x4 + x9);
+      const f32x8 v11 = LOAD(f32x8, p2 + x9);
+      const i32 x12 = (i32)(x9 + x5);
+      const b8x8 x13 = (x6 & (CONVERT(((SPLAT(i32x8, i32, x9)) + x1) < x2, b8x8))) & x7;
+      const f32x8 v14 = LOAD_MASKED(f32x8, 32, 8, (p1 + x12) + (-12), x13, (f32x8){0});
+      STORE(f32x8, p0 + x10, (v11 + v14));
     }
   }
 }
 // == transposed
-void E_4_6_8_3d453e09(void *const *mem, const long long *args, long long task, char *restrict local) {
+void E_4_6_8_ba765e14(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
-  f32 *const p2 = (f32 *)mem[2];
   f32 *const p1 = (f32 *)mem[1];
+  f32 *const p2 = (f32 *)mem[2];
   for (i32 r0 = 0; r0 < 4; r0++) {
     const i32 x1 = (i32)(r0 * 48);
     for (i32 r2 = 0; r2 < 6; r2++) {
       const i32 x3 = (i32)(r2 * 8);
-      const i32 x4 = (i32)(x3 + x1);
+      const i32 x4 = (i32)(x1 + x3);
       const i32 x5 = (i32)(((i32)(r2 * 32)) + r0);
-      const f32x8 v6 = LOAD(f32x8, p2 + x5);
-      const f32x8 v7 = LOAD(f32x8, (p2 + x5) + 8);
-      const f32x8 v8 = LOAD(f32x8, (p2 + x5) + 16);
-      const f32x8 v9 = LOAD(f32x8, (p2 + x5) + 21);
-      const f32x8 v10 = LOAD(f32x8, p1 + x3);
+      const f32x8 v6 = LOAD(f32x8, p1 + x5);
+      const f32x8 v7 = LOAD(f32x8, (p1 + x5) + 8);
+      const f32x8 v8 = LOAD(f32x8, (p1 + x5) + 16);
+      const f32x8 v9 = LOAD(f32x8, (p1 + x5) + 21);
+      const f32x8 v10 = LOAD(f32x8, p2 + x3);
       STORE(f32x8, p0 + x4, (((f32x8){(v6[0]), (v6[4]), (v7[0]), (v7[4]), (v8[0]), (v8[4]), (v9[3]), (v9[7])}) * v10));
     }
   }
 }
 // == sum
-void r_6_48_6a657f68(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_6_48_f6dfb48a(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32x8 acc0;
@@ -63,8 +64,8 @@ void r_6_48_6a657f68(void *const *mem, const long long *args, long long task, ch
     const f32x8 v9 = LOAD(f32x8, (p1 + x8) + 8);
     const f32x8 v10 = LOAD(f32x8, p1 + x8);
     acc0 = ((v9 + v10) + (acc0));
-    const f32x8 v11 = LOAD(f32x8, (p1 + x8) + 48);
-    const f32x8 v12 = LOAD(f32x8, (p1 + x8) + 56);
+    const f32x8 v11 = LOAD(f32x8, (p1 + x8) + 56);
+    const f32x8 v12 = LOAD(f32x8, (p1 + x8) + 48);
     acc2 = ((v11 + v12) + (acc2));
     const f32x8 v13 = LOAD(f32x8, (p1 + x8) + 104);
     const f32x8 v14 = LOAD(f32x8, (p1 + x8) + 96);
@@ -72,8 +73,8 @@ void r_6_48_6a657f68(void *const *mem, const long long *args, long long task, ch
     const f32x8 v15 = LOAD(f32x8, (p1 + x8) + 152);
     const f32x8 v16 = LOAD(f32x8, (p1 + x8) + 144);
     acc4 = ((v15 + v16) + (acc4));
-    const f32x8 v17 = LOAD(f32x8, (p1 + x8) + 192);
-    const f32x8 v18 = LOAD(f32x8, (p1 + x8) + 200);
+    const f32x8 v17 = LOAD(f32x8, (p1 + x8) + 200);
+    const f32x8 v18 = LOAD(f32x8, (p1 + x8) + 192);
     acc5 = ((v17 + v18) + (acc5));
     const f32x8 v19 = LOAD(f32x8, (p1 + x8) + 240);
     const f32x8 v20 = LOAD(f32x8, (p1 + x8) + 248);
@@ -85,35 +86,35 @@ void r_6_48_6a657f68(void *const *mem, const long long *args, long long task, ch
   const f32x8 v24 = acc3;
   const f32x8 v25 = acc4;
   const f32x8 x26 = (SHUFFLE(i32x8, v24, v25, 0, 8, 2, 10, 4, 12, 6, 14)) + (SHUFFLE(i32x8, v24, v25, 1, 9, 3, 11, 5, 13, 7, 15));
-  const f32x8 x27 = (SHUFFLE(i32x8, x23, x26, 2, 3, 10, 11, 6, 7, 14, 15)) + (SHUFFLE(i32x8, x23, x26, 0, 1, 8, 9, 4, 5, 12, 13));
+  const f32x8 x27 = (SHUFFLE(i32x8, x23, x26, 0, 1, 8, 9, 4, 5, 12, 13)) + (SHUFFLE(i32x8, x23, x26, 2, 3, 10, 11, 6, 7, 14, 15));
   STORE(f32x4, p0 + 0, ((HIGH(f32x8, f32x4, x27)) + (LOW(f32x8, f32x4, x27))));
   const f32x8 v28 = acc5;
   const f32x8 v29 = acc6;
   const f32x8 x30 = (SHUFFLE(i32x8, v28, v29, 0, 8, 2, 10, 4, 12, 6, 14)) + (SHUFFLE(i32x8, v28, v29, 1, 9, 3, 11, 5, 13, 7, 15));
-  const f32x4 x31 = (HIGH(f32x8, f32x4, x30)) + (LOW(f32x8, f32x4, x30));
-  STORE(f32x2, p0 + 4, ((LOW(f32x4, f32x2, x31)) + (HIGH(f32x4, f32x2, x31))));
+  const f32x4 x31 = (LOW(f32x8, f32x4, x30)) + (HIGH(f32x8, f32x4, x30));
+  STORE(f32x2, p0 + 4, ((HIGH(f32x4, f32x2, x31)) + (LOW(f32x4, f32x2, x31))));
 }
 // == sum of all
-void r_96_c65bf7c5(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_96_10b252c9(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32x8 acc0;
   acc0 = (SPLAT(f32x8, f32, 0x0p+0f));
   for (i32 r1 = 0; r1 < 3; r1++) {
     const i32 x2 = (i32)(r1 * 32);
-    const f32x8 v3 = LOAD(f32x8, p1 + x2);
-    const f32x8 v4 = LOAD(f32x8, (p1 + x2) + 8);
-    const f32x8 v5 = LOAD(f32x8, (p1 + x2) + 16);
-    const f32x8 v6 = LOAD(f32x8, (p1 + x2) + 24);
+    const f32x8 v3 = LOAD(f32x8, (p1 + x2) + 16);
+    const f32x8 v4 = LOAD(f32x8, (p1 + x2) + 24);
+    const f32x8 v5 = LOAD(f32x8, (p1 + x2) + 8);
+    const f32x8 v6 = LOAD(f32x8, p1 + x2);
     acc0 = (((v3 + v4) + (v5 + v6)) + (acc0));
   }
   const f32x8 v7 = acc0;
-  const f32x4 x8 = (LOW(f32x8, f32x4, v7)) + (HIGH(f32x8, f32x4, v7));
+  const f32x4 x8 = (HIGH(f32x8, f32x4, v7)) + (LOW(f32x8, f32x4, v7));
   const f32x2 x9 = (HIGH(f32x4, f32x2, x8)) + (LOW(f32x4, f32x2, x8));
   *(p0 + 0) = ((f32)((x9[0]) + (x9[1])));
 }
 // == largest
-void r_10_24_20a5fff1(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_10_24_24992189(void *const *mem, const long long *args, long long task, char *restrict local) {
   i32 *const p0 = (i32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   i32x8 acc0;
@@ -141,11 +142,11 @@ void r_10_24_20a5fff1(void *const *mem, const long long *args, long long task, c
   }
 }
 // == matmul
-void r_8_16_12_1d936da2(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_8_16_12_2dd1eed9(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
-  f32 *const p3 = (f32 *)mem[3];
-  f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
+  f32 *const p1 = (f32 *)mem[1];
+  f32 *const p3 = (f32 *)mem[3];
   f32x8 acc0;
   const f32x8 x1 = SPLAT(f32x8, f32, 0x0p+0f);
   acc0 = x1;
@@ -181,71 +182,71 @@ void r_8_16_12_1d936da2(void *const *mem, const long long *args, long long task,
   acc16 = x1;
   ROLLED
   for (i32 r17 = 0; r17 < 12; r17++) {
-    const f32 v18 = *(p3 + r17);
+    const f32 v18 = *(p2 + r17);
     const f32x8 x19 = SPLAT(f32x8, f32, v18);
     const i32 x20 = (i32)(r17 * 16);
     const f32x8 v21 = LOAD(f32x8, p1 + x20);
     acc0 = ((x19 * v21) + (acc0));
     const f32x8 v22 = LOAD(f32x8, (p1 + x20) + 8);
     acc2 = ((x19 * v22) + (acc2));
-    const f32 v23 = *((p3 + r17) + 12);
+    const f32 v23 = *((p2 + r17) + 12);
     const f32x8 x24 = SPLAT(f32x8, f32, v23);
     acc3 = ((x24 * v21) + (acc3));
     acc4 = ((x24 * v22) + (acc4));
-    const f32 v25 = *((p3 + r17) + 24);
+    const f32 v25 = *((p2 + r17) + 24);
     const f32x8 x26 = SPLAT(f32x8, f32, v25);
     acc5 = ((x26 * v21) + (acc5));
     acc6 = ((x26 * v22) + (acc6));
-    const f32 v27 = *((p3 + r17) + 36);
+    const f32 v27 = *((p2 + r17) + 36);
     const f32x8 x28 = SPLAT(f32x8, f32, v27);
     acc7 = ((x28 * v21) + (acc7));
     acc8 = ((x28 * v22) + (acc8));
-    const f32 v29 = *((p3 + r17) + 48);
+    const f32 v29 = *((p2 + r17) + 48);
     const f32x8 x30 = SPLAT(f32x8, f32, v29);
     acc9 = ((x30 * v21) + (acc9));
     acc10 = ((x30 * v22) + (acc10));
-    const f32 v31 = *((p3 + r17) + 60);
+    const f32 v31 = *((p2 + r17) + 60);
     const f32x8 x32 = SPLAT(f32x8, f32, v31);
     acc11 = ((x32 * v21) + (acc11));
     acc12 = ((x32 * v22) + (acc12));
-    const f32 v33 = *((p3 + r17) + 72);
+    const f32 v33 = *((p2 + r17) + 72);
     const f32x8 x34 = SPLAT(f32x8, f32, v33);
     acc13 = ((x34 * v21) + (acc13));
     acc14 = ((x34 * v22) + (acc14));
-    const f32 v35 = *((p3 + r17) + 84);
+    const f32 v35 = *((p2 + r17) + 84);
     const f32x8 x36 = SPLAT(f32x8, f32, v35);
     acc15 = ((x36 * v21) + (acc15));
     acc16 = ((x36 * v22) + (acc16));
   }
-  const f32x8 v37 = LOAD(f32x8, p2 + 0);
+  const f32x8 v37 = LOAD(f32x8, p3 + 0);
   const f32x8 x38 = (acc0) + v37;
   STORE(f32x8, p0 + 0, (WHERE(f32x8, i32x8, (CONVERT(x38 < x1, b8x8)), x1, x38)));
-  const f32x8 v39 = LOAD(f32x8, p2 + 8);
-  const f32x8 x40 = (acc2) + v39;
+  const f32x8 v39 = LOAD(f32x8, p3 + 8);
+  const f32x8 x40 = v39 + (acc2);
   STORE(f32x8, p0 + 8, (WHERE(f32x8, i32x8, (CONVERT(x40 < x1, b8x8)), x1, x40)));
-  const f32x8 x41 = (acc3) + v37;
+  const f32x8 x41 = v37 + (acc3);
   STORE(f32x8, p0 + 16, (WHERE(f32x8, i32x8, (CONVERT(x41 < x1, b8x8)), x1, x41)));
   const f32x8 x42 = (acc4) + v39;
   STORE(f32x8, p0 + 24, (WHERE(f32x8, i32x8, (CONVERT(x42 < x1, b8x8)), x1, x42)));
-  const f32x8 x43 = v37 + (acc5);
+  const f32x8 x43 = (acc5) + v37;
   STORE(f32x8, p0 + 32, (WHERE(f32x8, i32x8, (CONVERT(x43 < x1, b8x8)), x1, x43)));
-  const f32x8 x44 = (acc6) + v39;
+  const f32x8 x44 = v39 + (acc6);
   STORE(f32x8, p0 + 40, (WHERE(f32x8, i32x8, (CONVERT(x44 < x1, b8x8)), x1, x44)));
   const f32x8 x45 = v37 + (acc7);
   STORE(f32x8, p0 + 48, (WHERE(f32x8, i32x8, (CONVERT(x45 < x1, b8x8)), x1, x45)));
-  const f32x8 x46 = (acc8) + v39;
+  const f32x8 x46 = v39 + (acc8);
   STORE(f32x8, p0 + 56, (WHERE(f32x8, i32x8, (CONVERT(x46 < x1, b8x8)), x1, x46)));
-  const f32x8 x47 = v37 + (acc9);
+  const f32x8 x47 = (acc9) + v37;
   STORE(f32x8, p0 + 64, (WHERE(f32x8, i32x8, (CONVERT(x47 < x1, b8x8)), x1, x47)));
-  const f32x8 x48 = (acc10) + v39;
+  const f32x8 x48 = v39 + (acc10);
   STORE(f32x8, p0 + 72, (WHERE(f32x8, i32x8, (CONVERT(x48 < x1, b8x8)), x1, x48)));
-  const f32x8 x49 = (acc11) + v37;
+  const f32x8 x49 = v37 + (acc11);
   STORE(f32x8, p0 + 80, (WHERE(f32x8, i32x8, (CONVERT(x49 < x1, b8x8)), x1, x49)));
-  const f32x8 x50 = (acc12) + v39;
+  const f32x8 x50 = v39 + (acc12);
   STORE(f32x8, p0 + 88, (WHERE(f32x8, i32x8, (CONVERT(x50 < x1, b8x8)), x1, x50)));
-  const f32x8 x51 = v37 + (acc13);
+  const f32x8 x51 = (acc13) + v37;
   STORE(f32x8, p0 + 96, (WHERE(f32x8, i32x8, (CONVERT(x51 < x1, b8x8)), x1, x51)));
-  const f32x8 x52 = (acc14) + v39;
+  const f32x8 x52 = v39 + (acc14);
   STORE(f32x8, p0 + 104, (WHERE(f32x8, i32x8, (CONVERT(x52 < x1, b8x8)), x1, x52)));
   const f32x8 x53 = v37 + (acc15);
   STORE(f32x8, p0 + 112, (WHERE(f32x8, i32x8, (CONVERT(x53 < x1, b8x8)), x1, x53)));
@@ -253,7 +254,7 @@ void r_8_16_12_1d936da2(void *const *mem, const long long *args, long long task,
   STORE(f32x8, p0 + 120, (WHERE(f32x8, i32x8, (CONVERT(x54 < x1, b8x8)), x1, x54)));
 }
 // == softmax
-void r_4_24_24_24_d7962e4a(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_4_24_24_24_e2c6c0b4(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   const f32x8 x0 = SPLAT(f32x8, f32, ((f32)__builtin_nan("")));
@@ -285,11 +286,11 @@ void r_4_24_24_24_d7962e4a(void *const *mem, const long long *args, long long ta
     const f32x4 x25 = HIGH(f32x8, f32x4, x24);
     const f32x4 x26 = LOW(f32x8, f32x4, x24);
     const f32x4 x27 = WHERE(f32x4, i32x4, (CONVERT(x25 != x25, b8x4)), x1, (WHERE(f32x4, i32x4, (CONVERT(x26 < x25, b8x4)), x25, x26)));
-    const f32x2 x28 = LOW(f32x4, f32x2, x27);
-    const f32x2 x29 = HIGH(f32x4, f32x2, x27);
+    const f32x2 x28 = HIGH(f32x4, f32x2, x27);
+    const f32x2 x29 = LOW(f32x4, f32x2, x27);
     const f32x2 x30 = WHERE(f32x2, i32x2, (CONVERT(x28 != x28, b8x2)), x2, (WHERE(f32x2, i32x2, (CONVERT(x29 < x28, b8x2)), x28, x29)));
-    const f32 x31 = x30[0];
-    const f32 x32 = x30[1];
+    const f32 x31 = x30[1];
+    const f32 x32 = x30[0];
     const f32x8 x33 = SPLAT(f32x8, f32, ((x31 != x31) ? ((f32)__builtin_nan("")) : ((x32 < x31) ? x31 : x32)));
     const f32x8 x34 = v19 - x33;
     const f32x8 x35 = WHERE(f32x8, i32x8, (CONVERT(x34 < x3, b8x8)), x3, x34);
@@ -317,9 +318,9 @@ void r_4_24_24_24_d7962e4a(void *const *mem, const long long *args, long long ta
     const f32x8 x53 = (((x52 * ((x52 * ((x52 * ((x52 * ((x52 * ((x52 * x8) + x9)) + x10)) + x11)) + x12)) + x13)) + x13) * ((f32x8)(((i32x8)x50) << x14))) * x15;
     STORE(f32x8, local16 + 16, x53);
     const f32x8 x54 = (x39 + x46) + x53;
-    const f32x4 x55 = (LOW(f32x8, f32x4, x54)) + (HIGH(f32x8, f32x4, x54));
+    const f32x4 x55 = (HIGH(f32x8, f32x4, x54)) + (LOW(f32x8, f32x4, x54));
     const f32x2 x56 = (HIGH(f32x4, f32x2, x55)) + (LOW(f32x4, f32x2, x55));
-    const f32 x57 = (f32)((x56[0]) + (x56[1]));
+    const f32 x57 = (f32)((x56[1]) + (x56[0]));
     const f32x8 x58 = SPLAT(f32x8, f32, (0x1p+0f / x57));
     for (i32 r59 = 0; r59 < 3; r59++) {
       const i32 x60 = (i32)(r59 * 8);
@@ -330,225 +331,225 @@ void r_4_24_24_24_d7962e4a(void *const *mem, const long long *args, long long ta
   }
 }
 // == conv2d
-void r_2_4_6_6_3_3_3_e44ec68b(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_2_4_6_6_3_3_3_04f993b9(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
-  f32 *const p2 = (f32 *)mem[2];
   f32 *const p1 = (f32 *)mem[1];
-  const f32 v0 = *(p2 + 3);
+  f32 *const p2 = (f32 *)mem[2];
+  const f32 v0 = *(p1 + 21);
   const f32x4 x1 = SPLAT(f32x4, f32, v0);
-  const f32 v2 = *(p2 + 0);
+  const f32 v2 = *(p1 + 18);
   const f32x4 x3 = SPLAT(f32x4, f32, v2);
-  const f32 v4 = *(p2 + 9);
+  const f32 v4 = *(p1 + 15);
   const f32x4 x5 = SPLAT(f32x4, f32, v4);
-  const f32 v6 = *(p2 + 6);
+  const f32 v6 = *(p1 + 12);
   const f32x4 x7 = SPLAT(f32x4, f32, v6);
-  const f32 v8 = *(p2 + 18);
+  const f32 v8 = *(p1 + 0);
   const f32x4 x9 = SPLAT(f32x4, f32, v8);
-  const f32 v10 = *(p2 + 21);
+  const f32 v10 = *(p1 + 3);
   const f32x4 x11 = SPLAT(f32x4, f32, v10);
-  const f32 v12 = *(p2 + 15);
+  const f32 v12 = *(p1 + 6);
   const f32x4 x13 = SPLAT(f32x4, f32, v12);
-  const f32 v14 = *(p2 + 12);
+  const f32 v14 = *(p1 + 9);
   const f32x4 x15 = SPLAT(f32x4, f32, v14);
-  const f32 v16 = *(p2 + 1);
+  const f32 v16 = *(p1 + 10);
   const f32x4 x17 = SPLAT(f32x4, f32, v16);
-  const f32 v18 = *(p2 + 24);
+  const f32 v18 = *(p1 + 13);
   const f32x4 x19 = SPLAT(f32x4, f32, v18);
-  const f32 v20 = *(p2 + 7);
+  const f32 v20 = *(p1 + 16);
   const f32x4 x21 = SPLAT(f32x4, f32, v20);
-  const f32 v22 = *(p2 + 4);
+  const f32 v22 = *(p1 + 19);
   const f32x4 x23 = SPLAT(f32x4, f32, v22);
-  const f32 v24 = *(p2 + 10);
+  const f32 v24 = *(p1 + 7);
   const f32x4 x25 = SPLAT(f32x4, f32, v24);
-  const f32 v26 = *(p2 + 13);
+  const f32 v26 = *(p1 + 4);
   const f32x4 x27 = SPLAT(f32x4, f32, v26);
-  const f32 v28 = *(p2 + 16);
+  const f32 v28 = *(p1 + 1);
   const f32x4 x29 = SPLAT(f32x4, f32, v28);
-  const f32 v30 = *(p2 + 19);
+  const f32 v30 = *(p1 + 24);
   const f32x4 x31 = SPLAT(f32x4, f32, v30);
-  const f32 v32 = *(p2 + 26);
+  const f32 v32 = *(p1 + 26);
   const f32x4 x33 = SPLAT(f32x4, f32, v32);
-  const f32 v34 = *(p2 + 20);
+  const f32 v34 = *(p1 + 20);
   const f32x4 x35 = SPLAT(f32x4, f32, v34);
-  const f32 v36 = *(p2 + 23);
+  const f32 v36 = *(p1 + 23);
   const f32x4 x37 = SPLAT(f32x4, f32, v36);
-  const f32 v38 = *(p2 + 22);
+  const f32 v38 = *(p1 + 8);
   const f32x4 x39 = SPLAT(f32x4, f32, v38);
-  const f32 v40 = *(p2 + 25);
+  const f32 v40 = *(p1 + 11);
   const f32x4 x41 = SPLAT(f32x4, f32, v40);
-  const f32 v42 = *(p2 + 5);
+  const f32 v42 = *(p1 + 17);
   const f32x4 x43 = SPLAT(f32x4, f32, v42);
-  const f32 v44 = *(p2 + 2);
+  const f32 v44 = *(p1 + 14);
   const f32x4 x45 = SPLAT(f32x4, f32, v44);
-  const f32 v46 = *(p2 + 17);
+  const f32 v46 = *(p1 + 2);
   const f32x4 x47 = SPLAT(f32x4, f32, v46);
-  const f32 v48 = *(p2 + 14);
+  const f32 v48 = *(p1 + 5);
   const f32x4 x49 = SPLAT(f32x4, f32, v48);
-  const f32 v50 = *(p2 + 8);
+  const f32 v50 = *(p1 + 25);
   const f32x4 x51 = SPLAT(f32x4, f32, v50);
-  const f32 v52 = *(p2 + 11);
+  const f32 v52 = *(p1 + 22);
   const f32x4 x53 = SPLAT(f32x4, f32, v52);
-  const f32 v54 = *(p2 + 48);
+  const f32 v54 = *(p1 + 41);
   const f32x4 x55 = SPLAT(f32x4, f32, v54);
-  const f32 v56 = *(p2 + 45);
+  const f32 v56 = *(p1 + 44);
   const f32x4 x57 = SPLAT(f32x4, f32, v56);
-  const f32 v58 = *(p2 + 42);
+  const f32 v58 = *(p1 + 38);
   const f32x4 x59 = SPLAT(f32x4, f32, v58);
-  const f32 v60 = *(p2 + 39);
+  const f32 v60 = *(p1 + 35);
   const f32x4 x61 = SPLAT(f32x4, f32, v60);
-  const f32 v62 = *(p2 + 30);
+  const f32 v62 = *(p1 + 49);
   const f32x4 x63 = SPLAT(f32x4, f32, v62);
-  const f32 v64 = *(p2 + 27);
+  const f32 v64 = *(p1 + 52);
   const f32x4 x65 = SPLAT(f32x4, f32, v64);
-  const f32 v66 = *(p2 + 36);
+  const f32 v66 = *(p1 + 29);
   const f32x4 x67 = SPLAT(f32x4, f32, v66);
-  const f32 v68 = *(p2 + 33);
+  const f32 v68 = *(p1 + 32);
   const f32x4 x69 = SPLAT(f32x4, f32, v68);
-  const f32 v70 = *(p2 + 43);
+  const f32 v70 = *(p1 + 53);
   const f32x4 x71 = SPLAT(f32x4, f32, v70);
-  const f32 v72 = *(p2 + 46);
+  const f32 v72 = *(p1 + 50);
   const f32x4 x73 = SPLAT(f32x4, f32, v72);
-  const f32 v74 = *(p2 + 40);
+  const f32 v74 = *(p1 + 47);
   const f32x4 x75 = SPLAT(f32x4, f32, v74);
-  const f32 v76 = *(p2 + 37);
+  const f32 v76 = *(p1 + 36);
   const f32x4 x77 = SPLAT(f32x4, f32, v76);
-  const f32 v78 = *(p2 + 31);
+  const f32 v78 = *(p1 + 33);
   const f32x4 x79 = SPLAT(f32x4, f32, v78);
-  const f32 v80 = *(p2 + 34);
+  const f32 v80 = *(p1 + 27);
   const f32x4 x81 = SPLAT(f32x4, f32, v80);
-  const f32 v82 = *(p2 + 51);
+  const f32 v82 = *(p1 + 30);
   const f32x4 x83 = SPLAT(f32x4, f32, v82);
-  const f32 v84 = *(p2 + 28);
+  const f32 v84 = *(p1 + 39);
   const f32x4 x85 = SPLAT(f32x4, f32, v84);
-  const f32 v86 = *(p2 + 53);
+  const f32 v86 = *(p1 + 42);
   const f32x4 x87 = SPLAT(f32x4, f32, v86);
-  const f32 v88 = *(p2 + 47);
+  const f32 v88 = *(p1 + 48);
   const f32x4 x89 = SPLAT(f32x4, f32, v88);
-  const f32 v90 = *(p2 + 50);
+  const f32 v90 = *(p1 + 45);
   const f32x4 x91 = SPLAT(f32x4, f32, v90);
-  const f32 v92 = *(p2 + 29);
+  const f32 v92 = *(p1 + 46);
   const f32x4 x93 = SPLAT(f32x4, f32, v92);
-  const f32 v94 = *(p2 + 32);
+  const f32 v94 = *(p1 + 43);
   const f32x4 x95 = SPLAT(f32x4, f32, v94);
-  const f32 v96 = *(p2 + 49);
+  const f32 v96 = *(p1 + 40);
   const f32x4 x97 = SPLAT(f32x4, f32, v96);
-  const f32 v98 = *(p2 + 52);
+  const f32 v98 = *(p1 + 37);
   const f32x4 x99 = SPLAT(f32x4, f32, v98);
-  const f32 v100 = *(p2 + 35);
+  const f32 v100 = *(p1 + 51);
   const f32x4 x101 = SPLAT(f32x4, f32, v100);
-  const f32 v102 = *(p2 + 38);
+  const f32 v102 = *(p1 + 28);
   const f32x4 x103 = SPLAT(f32x4, f32, v102);
-  const f32 v104 = *(p2 + 44);
+  const f32 v104 = *(p1 + 31);
   const f32x4 x105 = SPLAT(f32x4, f32, v104);
-  const f32 v106 = *(p2 + 41);
+  const f32 v106 = *(p1 + 34);
   const f32x4 x107 = SPLAT(f32x4, f32, v106);
-  const f32 v108 = *(p2 + 68);
+  const f32 v108 = *(p1 + 69);
   const f32x4 x109 = SPLAT(f32x4, f32, v108);
-  const f32 v110 = *(p2 + 71);
+  const f32 v110 = *(p1 + 66);
   const f32x4 x111 = SPLAT(f32x4, f32, v110);
-  const f32 v112 = *(p2 + 65);
+  const f32 v112 = *(p1 + 75);
   const f32x4 x113 = SPLAT(f32x4, f32, v112);
-  const f32 v114 = *(p2 + 62);
+  const f32 v114 = *(p1 + 72);
   const f32x4 x115 = SPLAT(f32x4, f32, v114);
-  const f32 v116 = *(p2 + 59);
+  const f32 v116 = *(p1 + 57);
   const f32x4 x117 = SPLAT(f32x4, f32, v116);
-  const f32 v118 = *(p2 + 56);
+  const f32 v118 = *(p1 + 54);
   const f32x4 x119 = SPLAT(f32x4, f32, v118);
-  const f32 v120 = *(p2 + 79);
+  const f32 v120 = *(p1 + 63);
   const f32x4 x121 = SPLAT(f32x4, f32, v120);
-  const f32 v122 = *(p2 + 76);
+  const f32 v122 = *(p1 + 60);
   const f32x4 x123 = SPLAT(f32x4, f32, v122);
-  const f32 v124 = *(p2 + 80);
+  const f32 v124 = *(p1 + 70);
   const f32x4 x125 = SPLAT(f32x4, f32, v124);
-  const f32 v126 = *(p2 + 74);
+  const f32 v126 = *(p1 + 73);
   const f32x4 x127 = SPLAT(f32x4, f32, v126);
-  const f32 v128 = *(p2 + 77);
+  const f32 v128 = *(p1 + 67);
   const f32x4 x129 = SPLAT(f32x4, f32, v128);
-  const f32 v130 = *(p2 + 73);
+  const f32 v130 = *(p1 + 64);
   const f32x4 x131 = SPLAT(f32x4, f32, v130);
-  const f32 v132 = *(p2 + 70);
+  const f32 v132 = *(p1 + 78);
   const f32x4 x133 = SPLAT(f32x4, f32, v132);
-  const f32 v134 = *(p2 + 67);
+  const f32 v134 = *(p1 + 55);
   const f32x4 x135 = SPLAT(f32x4, f32, v134);
-  const f32 v136 = *(p2 + 64);
+  const f32 v136 = *(p1 + 58);
   const f32x4 x137 = SPLAT(f32x4, f32, v136);
-  const f32 v138 = *(p2 + 61);
+  const f32 v138 = *(p1 + 61);
   const f32x4 x139 = SPLAT(f32x4, f32, v138);
-  const f32 v140 = *(p2 + 58);
+  const f32 v140 = *(p1 + 80);
   const f32x4 x141 = SPLAT(f32x4, f32, v140);
-  const f32 v142 = *(p2 + 78);
+  const f32 v142 = *(p1 + 77);
   const f32x4 x143 = SPLAT(f32x4, f32, v142);
-  const f32 v144 = *(p2 + 55);
+  const f32 v144 = *(p1 + 74);
   const f32x4 x145 = SPLAT(f32x4, f32, v144);
-  const f32 v146 = *(p2 + 60);
+  const f32 v146 = *(p1 + 56);
   const f32x4 x147 = SPLAT(f32x4, f32, v146);
-  const f32 v148 = *(p2 + 63);
+  const f32 v148 = *(p1 + 59);
   const f32x4 x149 = SPLAT(f32x4, f32, v148);
-  const f32 v150 = *(p2 + 54);
+  const f32 v150 = *(p1 + 76);
   const f32x4 x151 = SPLAT(f32x4, f32, v150);
-  const f32 v152 = *(p2 + 57);
+  const f32 v152 = *(p1 + 79);
   const f32x4 x153 = SPLAT(f32x4, f32, v152);
-  const f32 v154 = *(p2 + 72);
+  const f32 v154 = *(p1 + 71);
   const f32x4 x155 = SPLAT(f32x4, f32, v154);
-  const f32 v156 = *(p2 + 75);
+  const f32 v156 = *(p1 + 68);
   const f32x4 x157 = SPLAT(f32x4, f32, v156);
-  const f32 v158 = *(p2 + 69);
+  const f32 v158 = *(p1 + 62);
   const f32x4 x159 = SPLAT(f32x4, f32, v158);
-  const f32 v160 = *(p2 + 66);
+  const f32 v160 = *(p1 + 65);
   const f32x4 x161 = SPLAT(f32x4, f32, v160);
-  const f32 v162 = *(p2 + 99);
+  const f32 v162 = *(p1 + 107);
   const f32x4 x163 = SPLAT(f32x4, f32, v162);
-  const f32 v164 = *(p2 + 102);
+  const f32 v164 = *(p1 + 101);
   const f32x4 x165 = SPLAT(f32x4, f32, v164);
-  const f32 v166 = *(p2 + 96);
+  const f32 v166 = *(p1 + 104);
   const f32x4 x167 = SPLAT(f32x4, f32, v166);
-  const f32 v168 = *(p2 + 93);
+  const f32 v168 = *(p1 + 83);
   const f32x4 x169 = SPLAT(f32x4, f32, v168);
-  const f32 v170 = *(p2 + 81);
+  const f32 v170 = *(p1 + 86);
   const f32x4 x171 = SPLAT(f32x4, f32, v170);
-  const f32 v172 = *(p2 + 84);
+  const f32 v172 = *(p1 + 106);
   const f32x4 x173 = SPLAT(f32x4, f32, v172);
-  const f32 v174 = *(p2 + 87);
+  const f32 v174 = *(p1 + 103);
   const f32x4 x175 = SPLAT(f32x4, f32, v174);
-  const f32 v176 = *(p2 + 90);
+  const f32 v176 = *(p1 + 98);
   const f32x4 x177 = SPLAT(f32x4, f32, v176);
-  const f32 v178 = *(p2 + 105);
+  const f32 v178 = *(p1 + 95);
   const f32x4 x179 = SPLAT(f32x4, f32, v178);
-  const f32 v180 = *(p2 + 82);
+  const f32 v180 = *(p1 + 92);
   const f32x4 x181 = SPLAT(f32x4, f32, v180);
-  const f32 v182 = *(p2 + 88);
+  const f32 v182 = *(p1 + 89);
   const f32x4 x183 = SPLAT(f32x4, f32, v182);
-  const f32 v184 = *(p2 + 85);
+  const f32 v184 = *(p1 + 105);
   const f32x4 x185 = SPLAT(f32x4, f32, v184);
-  const f32 v186 = *(p2 + 100);
+  const f32 v186 = *(p1 + 82);
   const f32x4 x187 = SPLAT(f32x4, f32, v186);
-  const f32 v188 = *(p2 + 97);
+  const f32 v188 = *(p1 + 88);
   const f32x4 x189 = SPLAT(f32x4, f32, v188);
-  const f32 v190 = *(p2 + 94);
+  const f32 v190 = *(p1 + 85);
   const f32x4 x191 = SPLAT(f32x4, f32, v190);
-  const f32 v192 = *(p2 + 91);
+  const f32 v192 = *(p1 + 94);
   const f32x4 x193 = SPLAT(f32x4, f32, v192);
-  const f32 v194 = *(p2 + 107);
+  const f32 v194 = *(p1 + 91);
   const f32x4 x195 = SPLAT(f32x4, f32, v194);
-  const f32 v196 = *(p2 + 101);
+  const f32 v196 = *(p1 + 100);
   const f32x4 x197 = SPLAT(f32x4, f32, v196);
-  const f32 v198 = *(p2 + 104);
+  const f32 v198 = *(p1 + 97);
   const f32x4 x199 = SPLAT(f32x4, f32, v198);
-  const f32 v200 = *(p2 + 95);
+  const f32 v200 = *(p1 + 102);
   const f32x4 x201 = SPLAT(f32x4, f32, v200);
-  const f32 v202 = *(p2 + 98);
+  const f32 v202 = *(p1 + 99);
   const f32x4 x203 = SPLAT(f32x4, f32, v202);
-  const f32 v204 = *(p2 + 89);
+  const f32 v204 = *(p1 + 93);
   const f32x4 x205 = SPLAT(f32x4, f32, v204);
-  const f32 v206 = *(p2 + 92);
+  const f32 v206 = *(p1 + 96);
   const f32x4 x207 = SPLAT(f32x4, f32, v206);
-  const f32 v208 = *(p2 + 106);
+  const f32 v208 = *(p1 + 90);
   const f32x4 x209 = SPLAT(f32x4, f32, v208);
-  const f32 v210 = *(p2 + 103);
+  const f32 v210 = *(p1 + 87);
   const f32x4 x211 = SPLAT(f32x4, f32, v210);
-  const f32 v212 = *(p2 + 83);
+  const f32 v212 = *(p1 + 84);
   const f32x4 x213 = SPLAT(f32x4, f32, v212);
-  const f32 v214 = *(p2 + 86);
+  const f32 v214 = *(p1 + 81);
   const f32x4 x215 = SPLAT(f32x4, f32, v214);
   for (i32 r216 = 0; r216 < 2; r216++) {
     const i32 x217 = (i32)(r216 * 144);
@@ -558,131 +559,131 @@ void r_2_4_6_6_3_3_3_e44ec68b(void *const *mem, const long long *args, long long
       i32 x221 = (x220 < 0) ? 0 : x220;
       const i32 x222 = (i32)(x217 - x221);
       const i32 x223 = (i32)(x218 - x221);
-      const f32x4 v224 = LOAD(f32x4, (p1 + x223) + 10);
-      const f32x4 v225 = LOAD(f32x4, (p1 + x223) + 2);
-      const f32x4 v226 = LOAD(f32x4, (p1 + x223) + 66);
-      const f32x4 v227 = LOAD(f32x4, (p1 + x223) + 18);
-      const f32x4 v228 = LOAD(f32x4, (p1 + x223) + 130);
-      const f32x4 v229 = LOAD(f32x4, (p1 + x223) + 138);
-      const f32x4 v230 = LOAD(f32x4, (p1 + x223) + 82);
-      const f32x4 v231 = LOAD(f32x4, (p1 + x223) + 74);
-      const f32x4 v232 = LOAD(f32x4, (p1 + x223) + 3);
-      const f32x4 v233 = LOAD(f32x4, (p1 + x223) + 146);
-      const f32x4 v234 = LOAD(f32x4, (p1 + x223) + 19);
-      const f32x4 v235 = LOAD(f32x4, (p1 + x223) + 11);
-      const f32x4 v236 = LOAD(f32x4, (p1 + x223) + 67);
-      const f32x4 v237 = LOAD(f32x4, (p1 + x223) + 75);
-      const f32x4 v238 = LOAD(f32x4, (p1 + x223) + 83);
-      const f32x4 v239 = LOAD(f32x4, (p1 + x223) + 131);
-      const f32x4 v240 = LOAD(f32x4, (p1 + x223) + 148);
-      const f32x4 v241 = LOAD(f32x4, (p1 + x223) + 132);
-      const f32x4 v242 = LOAD(f32x4, (p1 + x223) + 140);
-      const f32x4 v243 = LOAD(f32x4, (p1 + x223) + 139);
-      const f32x4 v244 = LOAD(f32x4, (p1 + x223) + 147);
-      const f32x4 v245 = LOAD(f32x4, (p1 + x223) + 12);
-      const f32x4 v246 = LOAD(f32x4, (p1 + x223) + 4);
-      const f32x4 v247 = LOAD(f32x4, (p1 + x223) + 84);
-      const f32x4 v248 = LOAD(f32x4, (p1 + x223) + 76);
-      const f32x4 v249 = LOAD(f32x4, (p1 + x223) + 20);
-      const f32x4 v250 = LOAD(f32x4, (p1 + x223) + 68);
+      const f32x4 v224 = LOAD(f32x4, (p2 + x223) + 138);
+      const f32x4 v225 = LOAD(f32x4, (p2 + x223) + 130);
+      const f32x4 v226 = LOAD(f32x4, (p2 + x223) + 82);
+      const f32x4 v227 = LOAD(f32x4, (p2 + x223) + 74);
+      const f32x4 v228 = LOAD(f32x4, (p2 + x223) + 2);
+      const f32x4 v229 = LOAD(f32x4, (p2 + x223) + 10);
+      const f32x4 v230 = LOAD(f32x4, (p2 + x223) + 18);
+      const f32x4 v231 = LOAD(f32x4, (p2 + x223) + 66);
+      const f32x4 v232 = LOAD(f32x4, (p2 + x223) + 67);
+      const f32x4 v233 = LOAD(f32x4, (p2 + x223) + 75);
+      const f32x4 v234 = LOAD(f32x4, (p2 + x223) + 83);
+      const f32x4 v235 = LOAD(f32x4, (p2 + x223) + 131);
+      const f32x4 v236 = LOAD(f32x4, (p2 + x223) + 19);
+      const f32x4 v237 = LOAD(f32x4, (p2 + x223) + 11);
+      const f32x4 v238 = LOAD(f32x4, (p2 + x223) + 3);
+      const f32x4 v239 = LOAD(f32x4, (p2 + x223) + 146);
+      const f32x4 v240 = LOAD(f32x4, (p2 + x223) + 148);
+      const f32x4 v241 = LOAD(f32x4, (p2 + x223) + 132);
+      const f32x4 v242 = LOAD(f32x4, (p2 + x223) + 140);
+      const f32x4 v243 = LOAD(f32x4, (p2 + x223) + 20);
+      const f32x4 v244 = LOAD(f32x4, (p2 + x223) + 68);
+      const f32x4 v245 = LOAD(f32x4, (p2 + x223) + 84);
+      const f32x4 v246 = LOAD(f32x4, (p2 + x223) + 76);
+      const f32x4 v247 = LOAD(f32x4, (p2 + x223) + 4);
+      const f32x4 v248 = LOAD(f32x4, (p2 + x223) + 12);
+      const f32x4 v249 = LOAD(f32x4, (p2 + x223) + 147);
+      const f32x4 v250 = LOAD(f32x4, (p2 + x223) + 139);
       const f32x4 x251 = (((((x1 * v224) + (x3 * v225)) + ((x5 * v226) + (x7 * v227))) + (((x9 * v228) + (x11 * v229)) + ((x13 * v230) + (x15 * v231)))) + ((((x17 * v232) + (x19 * v233)) + ((x21 * v234) + (x23 * v235))) + (((x25 * v236) + (x27 * v237)) + ((x29 * v238) + (x31 * v239))))) + (((x33 * v240) + ((x35 * v241) + (x37 * v242))) + ((((x39 * v243) + (x41 * v244)) + ((x43 * v245) + (x45 * v246))) + (((x47 * v247) + (x49 * v248)) + ((x51 * v249) + (x53 * v250)))));
       STORE(f32x4, (p0 + x222) + 2, x251);
-      const f32x4 v252 = LOAD(f32x4, (p1 + x223) + 156);
-      const f32x4 v253 = LOAD(f32x4, (p1 + x223) + 92);
-      const f32x4 v254 = LOAD(f32x4, (p1 + x223) + 28);
-      const f32x4 v255 = LOAD(f32x4, (p1 + x223) + 155);
-      const f32x4 v256 = LOAD(f32x4, (p1 + x223) + 27);
-      const f32x4 v257 = LOAD(f32x4, (p1 + x223) + 154);
-      const f32x4 v258 = LOAD(f32x4, (p1 + x223) + 91);
-      const f32x4 v259 = LOAD(f32x4, (p1 + x223) + 90);
-      const f32x4 v260 = LOAD(f32x4, (p1 + x223) + 26);
-      const f32x4 x261 = (((x33 * v252) + ((x37 * v240) + (x35 * v242))) + ((((x47 * v253) + (x49 * v247)) + ((x53 * v248) + (x51 * v254))) + (((x39 * v244) + (x41 * v255)) + ((x45 * v245) + (x43 * v249))))) + (((((x21 * v256) + (x23 * v234)) + ((x19 * v257) + (x17 * v235))) + (((x31 * v243) + (x29 * v258)) + ((x27 * v238) + (x25 * v237)))) + ((((x13 * v259) + (x15 * v230)) + ((x9 * v229) + (x11 * v233))) + (((x5 * v231) + (x7 * v260)) + ((x1 * v227) + (x3 * v224)))));
+      const f32x4 v252 = LOAD(f32x4, (p2 + x223) + 90);
+      const f32x4 v253 = LOAD(f32x4, (p2 + x223) + 26);
+      const f32x4 v254 = LOAD(f32x4, (p2 + x223) + 154);
+      const f32x4 v255 = LOAD(f32x4, (p2 + x223) + 27);
+      const f32x4 v256 = LOAD(f32x4, (p2 + x223) + 91);
+      const f32x4 v257 = LOAD(f32x4, (p2 + x223) + 92);
+      const f32x4 v258 = LOAD(f32x4, (p2 + x223) + 28);
+      const f32x4 v259 = LOAD(f32x4, (p2 + x223) + 155);
+      const f32x4 v260 = LOAD(f32x4, (p2 + x223) + 156);
+      const f32x4 x261 = (((((x3 * v224) + (x1 * v239)) + ((x7 * v226) + (x5 * v252))) + (((x11 * v230) + (x9 * v229)) + ((x13 * v253) + (x15 * v227)))) + ((((x31 * v254) + (x29 * v237)) + ((x25 * v255) + (x27 * v236))) + (((x23 * v250) + (x21 * v256)) + ((x19 * v234) + (x17 * v233))))) + (((((x45 * v245) + (x43 * v257)) + ((x39 * v258) + (x41 * v246))) + (((x53 * v249) + (x51 * v259)) + ((x47 * v248) + (x49 * v243)))) + ((x33 * v260) + ((x35 * v242) + (x37 * v240))));
       STORE(f32x4, (p0 + x222) + 8, x261);
-      const f32x4 v262 = LOAD(f32x4, (p1 + x223) + 164);
-      const f32x4 v263 = LOAD(f32x4, (p1 + x223) + 163);
-      const f32x4 v264 = LOAD(f32x4, (p1 + x223) + 100);
-      const f32x4 v265 = LOAD(f32x4, (p1 + x223) + 36);
-      const f32x4 v266 = LOAD(f32x4, (p1 + x223) + 35);
-      const f32x4 v267 = LOAD(f32x4, (p1 + x223) + 162);
-      const f32x4 v268 = LOAD(f32x4, (p1 + x223) + 99);
-      const f32x4 v269 = LOAD(f32x4, (p1 + x223) + 98);
-      const f32x4 v270 = LOAD(f32x4, (p1 + x223) + 34);
-      const f32x4 x271 = (((x33 * v262) + ((x37 * v252) + (x35 * v240))) + ((((x39 * v255) + (x41 * v263)) + ((x45 * v249) + (x43 * v254))) + (((x49 * v253) + (x47 * v264)) + ((x53 * v247) + (x51 * v265))))) + (((((x23 * v256) + (x21 * v266)) + ((x17 * v234) + (x19 * v267))) + (((x27 * v258) + (x25 * v238)) + ((x31 * v244) + (x29 * v268)))) + ((((x11 * v257) + (x9 * v233)) + ((x15 * v259) + (x13 * v269))) + (((x3 * v227) + (x1 * v260)) + ((x7 * v270) + (x5 * v230)))));
+      const f32x4 v262 = LOAD(f32x4, (p2 + x223) + 163);
+      const f32x4 v263 = LOAD(f32x4, (p2 + x223) + 100);
+      const f32x4 v264 = LOAD(f32x4, (p2 + x223) + 36);
+      const f32x4 v265 = LOAD(f32x4, (p2 + x223) + 164);
+      const f32x4 v266 = LOAD(f32x4, (p2 + x223) + 34);
+      const f32x4 v267 = LOAD(f32x4, (p2 + x223) + 98);
+      const f32x4 v268 = LOAD(f32x4, (p2 + x223) + 99);
+      const f32x4 v269 = LOAD(f32x4, (p2 + x223) + 162);
+      const f32x4 v270 = LOAD(f32x4, (p2 + x223) + 35);
+      const f32x4 x271 = (((((x47 * v243) + (x49 * v258)) + ((x53 * v259) + (x51 * v262))) + (((x43 * v263) + (x45 * v257)) + ((x41 * v245) + (x39 * v264)))) + ((x33 * v265) + ((x37 * v260) + (x35 * v240)))) + (((((x9 * v230) + (x11 * v253)) + ((x15 * v226) + (x13 * v266))) + (((x5 * v267) + (x7 * v252)) + ((x1 * v254) + (x3 * v239)))) + ((((x21 * v268) + (x23 * v249)) + ((x19 * v256) + (x17 * v234))) + (((x31 * v269) + (x29 * v236)) + ((x25 * v270) + (x27 * v255)))));
       STORE(f32x4, (p0 + x222) + 14, x271);
-      const f32x4 v272 = LOAD(f32x4, (p1 + x223) + 106);
-      const f32x4 v273 = LOAD(f32x4, (p1 + x223) + 42);
-      const f32x4 v274 = LOAD(f32x4, (p1 + x223) + 170);
-      const f32x4 v275 = LOAD(f32x4, (p1 + x223) + 43);
-      const f32x4 v276 = LOAD(f32x4, (p1 + x223) + 107);
-      const f32x4 v277 = LOAD(f32x4, (p1 + x223) + 44);
-      const f32x4 v278 = LOAD(f32x4, (p1 + x223) + 108);
-      const f32x4 v279 = LOAD(f32x4, (p1 + x223) + 171);
-      const f32x4 v280 = LOAD(f32x4, (p1 + x223) + 172);
-      const f32x4 x281 = (((((x11 * v267) + (x9 * v257)) + ((x13 * v272) + (x15 * v269))) + (((x1 * v270) + (x3 * v260)) + ((x5 * v259) + (x7 * v273)))) + ((((x17 * v256) + (x19 * v274)) + ((x23 * v266) + (x21 * v275))) + (((x31 * v255) + (x29 * v276)) + ((x25 * v258) + (x27 * v268))))) + (((((x53 * v253) + (x51 * v277)) + ((x49 * v264) + (x47 * v278))) + (((x43 * v265) + (x45 * v254)) + ((x39 * v263) + (x41 * v279)))) + ((x33 * v280) + ((x37 * v262) + (x35 * v252))));
+      const f32x4 v272 = LOAD(f32x4, (p2 + x223) + 106);
+      const f32x4 v273 = LOAD(f32x4, (p2 + x223) + 42);
+      const f32x4 v274 = LOAD(f32x4, (p2 + x223) + 107);
+      const f32x4 v275 = LOAD(f32x4, (p2 + x223) + 43);
+      const f32x4 v276 = LOAD(f32x4, (p2 + x223) + 170);
+      const f32x4 v277 = LOAD(f32x4, (p2 + x223) + 171);
+      const f32x4 v278 = LOAD(f32x4, (p2 + x223) + 108);
+      const f32x4 v279 = LOAD(f32x4, (p2 + x223) + 44);
+      const f32x4 v280 = LOAD(f32x4, (p2 + x223) + 172);
+      const f32x4 x281 = (((((x1 * v269) + (x3 * v254)) + ((x5 * v272) + (x7 * v267))) + (((x15 * v252) + (x13 * v273)) + ((x11 * v266) + (x9 * v253)))) + ((((x23 * v259) + (x21 * v274)) + ((x17 * v256) + (x19 * v268))) + (((x27 * v270) + (x25 * v275)) + ((x31 * v276) + (x29 * v255))))) + (((((x51 * v277) + (x53 * v262)) + ((x47 * v258) + (x49 * v264))) + (((x43 * v278) + (x45 * v263)) + ((x39 * v279) + (x41 * v257)))) + ((x33 * v280) + ((x37 * v265) + (x35 * v260))));
       STORE(f32x4, (p0 + x222) + 20, x281);
-      const f32x4 v282 = LOAD(f32x4, (p1 + x223) + 179);
-      const f32x4 v283 = LOAD(f32x4, (p1 + x223) + 52);
-      const f32x4 v284 = LOAD(f32x4, (p1 + x223) + 116);
-      const f32x4 v285 = LOAD(f32x4, (p1 + x223) + 180);
-      const f32x4 v286 = LOAD(f32x4, (p1 + x223) + 115);
-      const f32x4 v287 = LOAD(f32x4, (p1 + x223) + 51);
-      const f32x4 v288 = LOAD(f32x4, (p1 + x223) + 178);
-      const f32x4 v289 = LOAD(f32x4, (p1 + x223) + 50);
-      const f32x4 v290 = LOAD(f32x4, (p1 + x223) + 114);
-      const f32x4 x291 = (((((x39 * v279) + (x41 * v282)) + ((x43 * v277) + (x45 * v265))) + (((x51 * v283) + (x53 * v264)) + ((x47 * v284) + (x49 * v278)))) + ((x33 * v285) + ((x35 * v262) + (x37 * v280)))) + (((((x31 * v263) + (x29 * v286)) + ((x27 * v276) + (x25 * v268))) + (((x21 * v287) + (x23 * v275)) + ((x17 * v266) + (x19 * v288)))) + ((((x7 * v289) + (x5 * v269)) + ((x1 * v273) + (x3 * v270))) + (((x11 * v274) + (x9 * v267)) + ((x13 * v290) + (x15 * v272)))));
+      const f32x4 v282 = LOAD(f32x4, (p2 + x223) + 116);
+      const f32x4 v283 = LOAD(f32x4, (p2 + x223) + 52);
+      const f32x4 v284 = LOAD(f32x4, (p2 + x223) + 179);
+      const f32x4 v285 = LOAD(f32x4, (p2 + x223) + 180);
+      const f32x4 v286 = LOAD(f32x4, (p2 + x223) + 51);
+      const f32x4 v287 = LOAD(f32x4, (p2 + x223) + 178);
+      const f32x4 v288 = LOAD(f32x4, (p2 + x223) + 115);
+      const f32x4 v289 = LOAD(f32x4, (p2 + x223) + 114);
+      const f32x4 v290 = LOAD(f32x4, (p2 + x223) + 50);
+      const f32x4 x291 = (((((x43 * v282) + (x45 * v278)) + ((x41 * v263) + (x39 * v283))) + (((x51 * v284) + (x53 * v277)) + ((x47 * v264) + (x49 * v279)))) + ((x33 * v285) + ((x35 * v265) + (x37 * v280)))) + (((((x25 * v286) + (x27 * v275)) + ((x31 * v287) + (x29 * v270))) + (((x23 * v262) + (x21 * v288)) + ((x19 * v274) + (x17 * v268)))) + ((((x3 * v269) + (x1 * v276)) + ((x5 * v289) + (x7 * v272))) + (((x13 * v290) + (x15 * v267)) + ((x9 * v266) + (x11 * v273)))));
       STORE(f32x4, (p0 + x222) + 26, x291);
-      const f32x4 v292 = LOAD(f32x4, (p1 + x223) + 188);
-      const f32x4 v293 = LOAD(f32x4, (p1 + x223) + 124);
-      const f32x4 v294 = LOAD(f32x4, (p1 + x223) + 60);
-      const f32x4 v295 = LOAD(f32x4, (p1 + x223) + 187);
-      const f32x4 v296 = LOAD(f32x4, (p1 + x223) + 59);
-      const f32x4 v297 = LOAD(f32x4, (p1 + x223) + 186);
-      const f32x4 v298 = LOAD(f32x4, (p1 + x223) + 123);
-      const f32x4 v299 = LOAD(f32x4, (p1 + x223) + 58);
-      const f32x4 v300 = LOAD(f32x4, (p1 + x223) + 122);
-      const f32x4 x301 = (((x33 * v292) + ((x37 * v285) + (x35 * v280))) + ((((x47 * v293) + (x49 * v284)) + ((x51 * v294) + (x53 * v278))) + (((x39 * v282) + (x41 * v295)) + ((x43 * v283) + (x45 * v277))))) + (((((x21 * v296) + (x23 * v287)) + ((x19 * v297) + (x17 * v275))) + (((x29 * v298) + (x31 * v279)) + ((x27 * v286) + (x25 * v276)))) + ((((x7 * v299) + (x5 * v272)) + ((x1 * v289) + (x3 * v273))) + (((x11 * v288) + (x9 * v274)) + ((x13 * v300) + (x15 * v290)))));
+      const f32x4 v292 = LOAD(f32x4, (p2 + x223) + 122);
+      const f32x4 v293 = LOAD(f32x4, (p2 + x223) + 58);
+      const f32x4 v294 = LOAD(f32x4, (p2 + x223) + 59);
+      const f32x4 v295 = LOAD(f32x4, (p2 + x223) + 186);
+      const f32x4 v296 = LOAD(f32x4, (p2 + x223) + 123);
+      const f32x4 v297 = LOAD(f32x4, (p2 + x223) + 188);
+      const f32x4 v298 = LOAD(f32x4, (p2 + x223) + 60);
+      const f32x4 v299 = LOAD(f32x4, (p2 + x223) + 124);
+      const f32x4 v300 = LOAD(f32x4, (p2 + x223) + 187);
+      const f32x4 x301 = (((((x5 * v292) + (x7 * v289)) + ((x1 * v287) + (x3 * v276))) + (((x13 * v293) + (x15 * v272)) + ((x9 * v273) + (x11 * v290)))) + ((((x25 * v294) + (x27 * v286)) + ((x29 * v275) + (x31 * v295))) + (((x21 * v296) + (x23 * v277)) + ((x17 * v274) + (x19 * v288))))) + (((x33 * v297) + ((x35 * v280) + (x37 * v285))) + ((((x39 * v298) + (x41 * v278)) + ((x43 * v299) + (x45 * v282))) + (((x47 * v279) + (x49 * v283)) + ((x53 * v284) + (x51 * v300)))));
       STORE(f32x4, (p0 + x222) + 32, x301);
-      const f32x4 x302 = (((((x55 * v229) + (x57 * v228)) + ((x59 * v230) + (x61 * v231))) + (((x63 * v224) + (x65 * v225)) + ((x67 * v226) + (x69 * v227)))) + ((((x71 * v238) + (x73 * v239)) + ((x75 * v237) + (x77 * v236))) + (((x79 * v235) + (x81 * v234)) + ((x83 * v233) + (x85 * v232))))) + (((x87 * v240) + ((x89 * v241) + (x91 * v242))) + ((((x93 * v246) + (x95 * v245)) + ((x97 * v243) + (x99 * v244))) + (((x101 * v249) + (x103 * v250)) + ((x105 * v247) + (x107 * v248)))));
+      const f32x4 x302 = (((((x55 * v246) + (x57 * v245)) + ((x59 * v244) + (x61 * v243))) + (((x63 * v250) + (x65 * v249)) + ((x67 * v247) + (x69 * v248)))) + ((x71 * v240) + ((x73 * v242) + (x75 * v241)))) + (((((x77 * v231) + (x79 * v230)) + ((x81 * v228) + (x83 * v229))) + (((x85 * v227) + (x87 * v226)) + ((x89 * v224) + (x91 * v225)))) + ((((x93 * v235) + (x95 * v234)) + ((x97 * v233) + (x99 * v232))) + (((x101 * v239) + (x103 * v238)) + ((x105 * v237) + (x107 * v236)))));
       STORE(f32x4, (p0 + x222) + 38, x302);
-      const f32x4 x303 = (((((x103 * v248) + (x101 * v254)) + ((x105 * v253) + (x107 * v247))) + (((x99 * v255) + (x97 * v244)) + ((x93 * v245) + (x95 * v249)))) + ((x87 * v252) + ((x91 * v240) + (x89 * v242)))) + (((((x61 * v230) + (x59 * v259)) + ((x57 * v229) + (x55 * v233))) + (((x63 * v227) + (x65 * v224)) + ((x67 * v231) + (x69 * v260)))) + ((((x85 * v235) + (x83 * v257)) + ((x79 * v234) + (x81 * v256))) + (((x75 * v238) + (x77 * v237)) + ((x73 * v243) + (x71 * v258)))));
+      const f32x4 x303 = (((((x97 * v234) + (x99 * v233)) + ((x95 * v256) + (x93 * v250))) + (((x107 * v255) + (x105 * v236)) + ((x101 * v254) + (x103 * v237)))) + ((((x77 * v227) + (x79 * v253)) + ((x83 * v230) + (x81 * v229))) + (((x91 * v224) + (x89 * v239)) + ((x87 * v252) + (x85 * v226))))) + (((((x61 * v258) + (x59 * v246)) + ((x55 * v245) + (x57 * v257))) + (((x67 * v248) + (x69 * v243)) + ((x63 * v249) + (x65 * v259)))) + ((x71 * v260) + ((x75 * v242) + (x73 * v240))));
       STORE(f32x4, (p0 + x222) + 44, x303);
-      const f32x4 x304 = (((((x101 * v265) + (x103 * v247)) + ((x107 * v253) + (x105 * v264))) + (((x97 * v255) + (x99 * v263)) + ((x93 * v249) + (x95 * v254)))) + ((x87 * v262) + ((x91 * v252) + (x89 * v240)))) + (((((x55 * v257) + (x57 * v233)) + ((x61 * v259) + (x59 * v269))) + (((x67 * v230) + (x69 * v270)) + ((x65 * v227) + (x63 * v260)))) + ((((x81 * v266) + (x79 * v256)) + ((x83 * v267) + (x85 * v234))) + (((x77 * v238) + (x75 * v258)) + ((x73 * v244) + (x71 * v268)))));
+      const f32x4 x304 = (((((x83 * v253) + (x81 * v230)) + ((x77 * v226) + (x79 * v266))) + (((x85 * v252) + (x87 * v267)) + ((x89 * v254) + (x91 * v239)))) + ((((x99 * v234) + (x97 * v256)) + ((x95 * v268) + (x93 * v249))) + (((x107 * v270) + (x105 * v255)) + ((x101 * v269) + (x103 * v236))))) + (((((x55 * v257) + (x57 * v263)) + ((x61 * v264) + (x59 * v245))) + (((x69 * v258) + (x67 * v243)) + ((x63 * v259) + (x65 * v262)))) + ((x71 * v265) + ((x73 * v260) + (x75 * v240))));
       STORE(f32x4, (p0 + x222) + 50, x304);
-      const f32x4 x305 = (((x87 * v280) + ((x91 * v262) + (x89 * v252))) + ((((x105 * v278) + (x107 * v264)) + ((x101 * v277) + (x103 * v253))) + (((x99 * v279) + (x97 * v263)) + ((x95 * v265) + (x93 * v254))))) + (((((x71 * v276) + (x73 * v255)) + ((x77 * v258) + (x75 * v268))) + (((x79 * v266) + (x81 * v275)) + ((x85 * v256) + (x83 * v274)))) + ((((x63 * v270) + (x65 * v260)) + ((x69 * v273) + (x67 * v259))) + (((x59 * v272) + (x61 * v269)) + ((x57 * v257) + (x55 * v267)))));
+      const f32x4 x305 = (((((x63 * v262) + (x65 * v277)) + ((x67 * v258) + (x69 * v264))) + (((x61 * v279) + (x59 * v257)) + ((x57 * v278) + (x55 * v263)))) + ((x71 * v280) + ((x75 * v260) + (x73 * v265)))) + (((((x77 * v252) + (x79 * v273)) + ((x81 * v253) + (x83 * v266))) + (((x91 * v254) + (x89 * v269)) + ((x85 * v267) + (x87 * v272)))) + ((((x105 * v270) + (x107 * v275)) + ((x101 * v276) + (x103 * v255))) + (((x95 * v274) + (x93 * v259)) + ((x97 * v268) + (x99 * v256)))));
       STORE(f32x4, (p0 + x222) + 56, x305);
-      const f32x4 x306 = (((((x105 * v284) + (x107 * v278)) + ((x103 * v264) + (x101 * v283))) + (((x93 * v265) + (x95 * v277)) + ((x99 * v282) + (x97 * v279)))) + ((x87 * v285) + ((x89 * v262) + (x91 * v280)))) + (((((x81 * v287) + (x79 * v275)) + ((x85 * v266) + (x83 * v288))) + (((x77 * v268) + (x75 * v276)) + ((x73 * v263) + (x71 * v286)))) + ((((x55 * v274) + (x57 * v267)) + ((x61 * v272) + (x59 * v290))) + (((x65 * v270) + (x63 * v273)) + ((x69 * v289) + (x67 * v269)))));
+      const f32x4 x306 = (((((x91 * v269) + (x89 * v276)) + ((x87 * v289) + (x85 * v272))) + (((x81 * v266) + (x83 * v273)) + ((x77 * v267) + (x79 * v290)))) + ((((x107 * v286) + (x105 * v275)) + ((x101 * v287) + (x103 * v270))) + (((x93 * v262) + (x95 * v288)) + ((x97 * v274) + (x99 * v268))))) + (((x71 * v285) + ((x75 * v265) + (x73 * v280))) + ((((x63 * v277) + (x65 * v284)) + ((x67 * v264) + (x69 * v279))) + (((x61 * v283) + (x59 * v263)) + ((x55 * v278) + (x57 * v282)))));
       STORE(f32x4, (p0 + x222) + 62, x306);
-      const f32x4 x307 = (((((x77 * v276) + (x75 * v286)) + ((x71 * v298) + (x73 * v279))) + (((x85 * v275) + (x83 * v297)) + ((x81 * v296) + (x79 * v287)))) + ((((x69 * v299) + (x67 * v272)) + ((x65 * v273) + (x63 * v289))) + (((x55 * v288) + (x57 * v274)) + ((x59 * v300) + (x61 * v290))))) + (((x87 * v292) + ((x89 * v280) + (x91 * v285))) + ((((x107 * v284) + (x105 * v293)) + ((x103 * v278) + (x101 * v294))) + (((x95 * v283) + (x93 * v277)) + ((x97 * v282) + (x99 * v295)))));
+      const f32x4 x307 = (((((x57 * v299) + (x55 * v282)) + ((x61 * v298) + (x59 * v278))) + (((x69 * v283) + (x67 * v279)) + ((x63 * v284) + (x65 * v300)))) + ((x71 * v297) + ((x73 * v285) + (x75 * v280)))) + (((((x99 * v274) + (x97 * v288)) + ((x93 * v277) + (x95 * v296))) + (((x105 * v286) + (x107 * v294)) + ((x101 * v295) + (x103 * v275)))) + ((((x83 * v290) + (x81 * v273)) + ((x77 * v272) + (x79 * v293))) + (((x87 * v292) + (x85 * v289)) + ((x91 * v276) + (x89 * v287)))));
       STORE(f32x4, (p0 + x222) + 68, x307);
-      const f32x4 x308 = (((((x109 * v248) + (x111 * v247)) + ((x113 * v250) + (x115 * v249))) + (((x117 * v245) + (x119 * v246)) + ((x121 * v244) + (x123 * v243)))) + ((x125 * v240) + ((x127 * v241) + (x129 * v242)))) + (((((x131 * v239) + (x133 * v238)) + ((x135 * v237) + (x137 * v236))) + (((x139 * v234) + (x141 * v235)) + ((x143 * v233) + (x145 * v232)))) + ((((x147 * v227) + (x149 * v226)) + ((x151 * v225) + (x153 * v224))) + (((x155 * v228) + (x157 * v229)) + ((x159 * v230) + (x161 * v231)))));
+      const f32x4 x308 = (((((x109 * v226) + (x111 * v227)) + ((x113 * v224) + (x115 * v225))) + (((x117 * v229) + (x119 * v228)) + ((x121 * v231) + (x123 * v230)))) + ((((x125 * v234) + (x127 * v235)) + ((x129 * v233) + (x131 * v232))) + (((x133 * v239) + (x135 * v238)) + ((x137 * v237) + (x139 * v236))))) + (((x141 * v240) + ((x143 * v242) + (x145 * v241))) + ((((x147 * v247) + (x149 * v248)) + ((x151 * v250) + (x153 * v249))) + (((x155 * v245) + (x157 * v246)) + ((x159 * v243) + (x161 * v244)))));
       STORE(f32x4, (p0 + x222) + 74, x308);
-      const f32x4 x309 = (((((x121 * v255) + (x123 * v244)) + ((x117 * v249) + (x119 * v245))) + (((x113 * v248) + (x115 * v254)) + ((x111 * v253) + (x109 * v247)))) + ((x125 * v252) + ((x129 * v240) + (x127 * v242)))) + (((((x161 * v230) + (x159 * v259)) + ((x155 * v229) + (x157 * v233))) + (((x149 * v231) + (x147 * v260)) + ((x151 * v224) + (x153 * v227)))) + ((((x139 * v256) + (x141 * v234)) + ((x145 * v235) + (x143 * v257))) + (((x133 * v258) + (x131 * v243)) + ((x137 * v237) + (x135 * v238)))));
+      const f32x4 x309 = (((((x133 * v254) + (x135 * v237)) + ((x139 * v255) + (x137 * v236))) + (((x127 * v250) + (x125 * v256)) + ((x131 * v233) + (x129 * v234)))) + ((((x109 * v252) + (x111 * v226)) + ((x113 * v239) + (x115 * v224))) + (((x117 * v230) + (x119 * v229)) + ((x121 * v227) + (x123 * v253))))) + (((x141 * v260) + ((x143 * v240) + (x145 * v242))) + ((((x147 * v248) + (x149 * v243)) + ((x153 * v259) + (x151 * v249))) + (((x159 * v258) + (x161 * v246)) + ((x155 * v257) + (x157 * v245)))));
       STORE(f32x4, (p0 + x222) + 80, x309);
-      const f32x4 x310 = (((x125 * v262) + ((x127 * v240) + (x129 * v252))) + ((((x123 * v255) + (x121 * v263)) + ((x119 * v249) + (x117 * v254))) + (((x111 * v264) + (x109 * v253)) + ((x115 * v265) + (x113 * v247))))) + (((((x153 * v260) + (x151 * v227)) + ((x149 * v230) + (x147 * v270))) + (((x155 * v233) + (x157 * v257)) + ((x161 * v259) + (x159 * v269)))) + ((((x143 * v267) + (x145 * v234)) + ((x139 * v266) + (x141 * v256))) + (((x137 * v238) + (x135 * v258)) + ((x131 * v244) + (x133 * v268)))));
+      const f32x4 x310 = (((((x147 * v243) + (x149 * v258)) + ((x151 * v259) + (x153 * v262))) + (((x157 * v257) + (x155 * v263)) + ((x161 * v245) + (x159 * v264)))) + ((x141 * v265) + ((x143 * v260) + (x145 * v240)))) + (((((x139 * v270) + (x137 * v255)) + ((x135 * v236) + (x133 * v269))) + (((x131 * v234) + (x129 * v256)) + ((x125 * v268) + (x127 * v249)))) + ((((x123 * v266) + (x121 * v226)) + ((x119 * v230) + (x117 * v253))) + (((x113 * v254) + (x115 * v239)) + ((x109 * v267) + (x111 * v252)))));
       STORE(f32x4, (p0 + x222) + 86, x310);
-      const f32x4 x311 = (((((x139 * v275) + (x141 * v266)) + ((x145 * v256) + (x143 * v274))) + (((x133 * v276) + (x131 * v255)) + ((x137 * v258) + (x135 * v268)))) + ((((x153 * v270) + (x151 * v260)) + ((x147 * v273) + (x149 * v259))) + (((x155 * v257) + (x157 * v267)) + ((x159 * v272) + (x161 * v269))))) + (((((x123 * v263) + (x121 * v279)) + ((x119 * v254) + (x117 * v265))) + (((x113 * v253) + (x115 * v277)) + ((x109 * v264) + (x111 * v278)))) + ((x125 * v280) + ((x127 * v252) + (x129 * v262))));
+      const f32x4 x311 = (((((x125 * v274) + (x127 * v259)) + ((x131 * v256) + (x129 * v268))) + (((x137 * v270) + (x139 * v275)) + ((x133 * v276) + (x135 * v255)))) + ((((x115 * v254) + (x113 * v269)) + ((x109 * v272) + (x111 * v267))) + (((x117 * v266) + (x119 * v253)) + ((x121 * v252) + (x123 * v273))))) + (((x141 * v280) + ((x143 * v265) + (x145 * v260))) + ((((x153 * v277) + (x151 * v262)) + ((x147 * v258) + (x149 * v264))) + (((x157 * v263) + (x155 * v278)) + ((x161 * v257) + (x159 * v279)))));
       STORE(f32x4, (p0 + x222) + 92, x311);
-      const f32x4 x312 = (((((x119 * v265) + (x117 * v277)) + ((x121 * v282) + (x123 * v279))) + (((x113 * v264) + (x115 * v283)) + ((x111 * v284) + (x109 * v278)))) + ((x125 * v285) + ((x129 * v280) + (x127 * v262)))) + (((((x159 * v290) + (x161 * v272)) + ((x155 * v267) + (x157 * v274))) + (((x149 * v269) + (x147 * v289)) + ((x151 * v270) + (x153 * v273)))) + ((((x131 * v263) + (x133 * v286)) + ((x137 * v268) + (x135 * v276))) + (((x141 * v275) + (x139 * v287)) + ((x143 * v288) + (x145 * v266)))));
+      const f32x4 x312 = (((((x149 * v279) + (x147 * v264)) + ((x153 * v284) + (x151 * v277))) + (((x159 * v283) + (x161 * v263)) + ((x155 * v282) + (x157 * v278)))) + ((x141 * v285) + ((x143 * v280) + (x145 * v265)))) + (((((x133 * v287) + (x135 * v270)) + ((x139 * v286) + (x137 * v275))) + (((x129 * v274) + (x131 * v268)) + ((x127 * v262) + (x125 * v288)))) + ((((x111 * v272) + (x109 * v289)) + ((x113 * v276) + (x115 * v269))) + (((x119 * v266) + (x117 * v273)) + ((x121 * v267) + (x123 * v290)))));
       STORE(f32x4, (p0 + x222) + 98, x312);
-      const f32x4 x313 = (((((x157 * v288) + (x155 * v274)) + ((x161 * v290) + (x159 * v300))) + (((x147 * v299) + (x149 * v272)) + ((x153 * v289) + (x151 * v273)))) + ((((x141 * v287) + (x139 * v296)) + ((x145 * v275) + (x143 * v297))) + (((x133 * v298) + (x131 * v279)) + ((x137 * v276) + (x135 * v286))))) + (((((x119 * v277) + (x117 * v283)) + ((x123 * v282) + (x121 * v295))) + (((x115 * v294) + (x113 * v278)) + ((x111 * v293) + (x109 * v284)))) + ((x125 * v292) + ((x127 * v280) + (x129 * v285))));
+      const f32x4 x313 = (((((x127 * v277) + (x125 * v296)) + ((x129 * v288) + (x131 * v274))) + (((x139 * v294) + (x137 * v286)) + ((x135 * v275) + (x133 * v295)))) + ((((x109 * v292) + (x111 * v289)) + ((x113 * v287) + (x115 * v276))) + (((x119 * v273) + (x117 * v290)) + ((x121 * v272) + (x123 * v293))))) + (((((x155 * v299) + (x157 * v282)) + ((x161 * v278) + (x159 * v298))) + (((x149 * v283) + (x147 * v279)) + ((x153 * v300) + (x151 * v284)))) + ((x141 * v297) + ((x145 * v280) + (x143 * v285))));
       STORE(f32x4, (p0 + x222) + 104, x313);
-      const f32x4 x314 = (((((x163 * v228) + (x165 * v229)) + ((x167 * v230) + (x169 * v231))) + (((x171 * v225) + (x173 * v224)) + ((x175 * v227) + (x177 * v226)))) + ((((x179 * v233) + (x181 * v232)) + ((x183 * v234) + (x185 * v235))) + (((x187 * v239) + (x189 * v238)) + ((x191 * v237) + (x193 * v236))))) + (((x195 * v240) + ((x197 * v241) + (x199 * v242))) + ((((x201 * v248) + (x203 * v247)) + ((x205 * v249) + (x207 * v250))) + (((x209 * v244) + (x211 * v243)) + ((x213 * v246) + (x215 * v245)))));
+      const f32x4 x314 = (((x163 * v240) + ((x165 * v241) + (x167 * v242))) + ((((x169 * v247) + (x171 * v248)) + ((x173 * v249) + (x175 * v250))) + (((x177 * v245) + (x179 * v246)) + ((x181 * v244) + (x183 * v243))))) + (((((x185 * v239) + (x187 * v238)) + ((x189 * v236) + (x191 * v237))) + (((x193 * v233) + (x195 * v232)) + ((x197 * v235) + (x199 * v234)))) + ((((x201 * v224) + (x203 * v225)) + ((x205 * v227) + (x207 * v226))) + (((x209 * v231) + (x211 * v230)) + ((x213 * v229) + (x215 * v228)))));
       STORE(f32x4, (p0 + x222) + 110, x314);
-      const f32x4 x315 = (((((x213 * v245) + (x215 * v249)) + ((x211 * v244) + (x209 * v255))) + (((x203 * v253) + (x201 * v247)) + ((x207 * v248) + (x205 * v254)))) + ((x195 * v252) + ((x197 * v242) + (x199 * v240)))) + (((((x179 * v257) + (x181 * v235)) + ((x185 * v234) + (x183 * v256))) + (((x191 * v238) + (x193 * v237)) + ((x187 * v243) + (x189 * v258)))) + ((((x177 * v231) + (x175 * v260)) + ((x173 * v227) + (x171 * v224))) + (((x169 * v230) + (x167 * v259)) + ((x165 * v233) + (x163 * v229)))));
+      const f32x4 x315 = (((x163 * v260) + ((x167 * v240) + (x165 * v242))) + ((((x179 * v245) + (x177 * v257)) + ((x183 * v258) + (x181 * v246))) + (((x169 * v248) + (x171 * v243)) + ((x175 * v249) + (x173 * v259))))) + (((((x209 * v227) + (x211 * v253)) + ((x215 * v229) + (x213 * v230))) + (((x201 * v239) + (x203 * v224)) + ((x207 * v252) + (x205 * v226)))) + ((((x189 * v255) + (x191 * v236)) + ((x185 * v254) + (x187 * v237))) + (((x193 * v234) + (x195 * v233)) + ((x197 * v250) + (x199 * v256)))));
       STORE(f32x4, (p0 + x222) + 116, x315);
-      const f32x4 x316 = (((((x189 * v268) + (x187 * v244)) + ((x191 * v258) + (x193 * v238))) + (((x185 * v256) + (x183 * v266)) + ((x179 * v267) + (x181 * v234)))) + ((((x169 * v259) + (x167 * v269)) + ((x163 * v233) + (x165 * v257))) + (((x177 * v230) + (x175 * v270)) + ((x173 * v260) + (x171 * v227))))) + (((x195 * v262) + ((x197 * v240) + (x199 * v252))) + ((((x211 * v255) + (x209 * v263)) + ((x215 * v254) + (x213 * v249))) + (((x207 * v247) + (x205 * v265)) + ((x201 * v253) + (x203 * v264)))));
+      const f32x4 x316 = (((x163 * v265) + ((x167 * v260) + (x165 * v240))) + ((((x175 * v259) + (x173 * v262)) + ((x171 * v258) + (x169 * v243))) + (((x177 * v263) + (x179 * v257)) + ((x183 * v264) + (x181 * v245))))) + (((((x207 * v267) + (x205 * v252)) + ((x201 * v254) + (x203 * v239))) + (((x209 * v226) + (x211 * v266)) + ((x213 * v253) + (x215 * v230)))) + ((((x193 * v256) + (x195 * v234)) + ((x197 * v249) + (x199 * v268))) + (((x187 * v236) + (x185 * v269)) + ((x191 * v255) + (x189 * v270)))));
       STORE(f32x4, (p0 + x222) + 122, x316);
-      const f32x4 x317 = (((((x213 * v254) + (x215 * v265)) + ((x209 * v279) + (x211 * v263))) + (((x203 * v278) + (x201 * v264)) + ((x205 * v277) + (x207 * v253)))) + ((x195 * v280) + ((x197 * v252) + (x199 * v262)))) + (((((x183 * v275) + (x185 * v266)) + ((x179 * v274) + (x181 * v256))) + (((x191 * v268) + (x193 * v258)) + ((x189 * v276) + (x187 * v255)))) + ((((x177 * v259) + (x175 * v273)) + ((x173 * v270) + (x171 * v260))) + (((x169 * v269) + (x167 * v272)) + ((x163 * v257) + (x165 * v267)))));
+      const f32x4 x317 = (((x163 * v280) + ((x165 * v260) + (x167 * v265))) + ((((x171 * v264) + (x169 * v258)) + ((x173 * v277) + (x175 * v262))) + (((x179 * v263) + (x177 * v278)) + ((x181 * v257) + (x183 * v279))))) + (((((x203 * v254) + (x201 * v269)) + ((x207 * v272) + (x205 * v267))) + (((x211 * v273) + (x209 * v252)) + ((x213 * v266) + (x215 * v253)))) + ((((x195 * v256) + (x193 * v268)) + ((x199 * v274) + (x197 * v259))) + (((x185 * v276) + (x187 * v255)) + ((x191 * v270) + (x189 * v275)))));
       STORE(f32x4, (p0 + x222) + 128, x317);
-      const f32x4 x318 = (((((x215 * v277) + (x213 * v265)) + ((x211 * v279) + (x209 * v282))) + (((x205 * v283) + (x207 * v264)) + ((x201 * v278) + (x203 * v284)))) + ((x195 * v285) + ((x199 * v280) + (x197 * v262)))) + (((((x181 * v266) + (x179 * v288)) + ((x185 * v275) + (x183 * v287))) + (((x187 * v263) + (x189 * v286)) + ((x193 * v268) + (x191 * v276)))) + ((((x169 * v272) + (x167 * v290)) + ((x163 * v267) + (x165 * v274))) + (((x175 * v289) + (x177 * v269)) + ((x173 * v273) + (x171 * v270)))));
+      const f32x4 x318 = (((x163 * v285) + ((x167 * v280) + (x165 * v265))) + ((((x181 * v263) + (x183 * v283)) + ((x177 * v282) + (x179 * v278))) + (((x171 * v279) + (x169 * v264)) + ((x175 * v277) + (x173 * v284))))) + (((((x203 * v269) + (x201 * v276)) + ((x205 * v272) + (x207 * v289))) + (((x209 * v267) + (x211 * v290)) + ((x215 * v266) + (x213 * v273)))) + ((((x191 * v275) + (x189 * v286)) + ((x185 * v287) + (x187 * v270))) + (((x195 * v268) + (x193 * v274)) + ((x197 * v262) + (x199 * v288)))));
       STORE(f32x4, (p0 + x222) + 134, x318);
-      const f32x4 x319 = (((x195 * v292) + ((x197 * v280) + (x199 * v285))) + ((((x205 * v294) + (x207 * v278)) + ((x203 * v293) + (x201 * v284))) + (((x215 * v283) + (x213 * v277)) + ((x209 * v295) + (x211 * v282))))) + (((((x165 * v288) + (x163 * v274)) + ((x167 * v300) + (x169 * v290))) + (((x175 * v299) + (x177 * v272)) + ((x173 * v289) + (x171 * v273)))) + ((((x185 * v287) + (x183 * v296)) + ((x179 * v297) + (x181 * v275))) + (((x193 * v276) + (x191 * v286)) + ((x189 * v298) + (x187 * v279)))));
+      const f32x4 x319 = (((((x181 * v278) + (x183 * v298)) + ((x179 * v282) + (x177 * v299))) + (((x175 * v284) + (x173 * v300)) + ((x169 * v279) + (x171 * v283)))) + ((x163 * v297) + ((x167 * v285) + (x165 * v280)))) + (((((x205 * v289) + (x207 * v292)) + ((x203 * v276) + (x201 * v287))) + (((x211 * v293) + (x209 * v272)) + ((x213 * v290) + (x215 * v273)))) + ((((x197 * v277) + (x199 * v296)) + ((x193 * v288) + (x195 * v274))) + (((x191 * v286) + (x189 * v294)) + ((x185 * v295) + (x187 * v275)))));
       STORE(f32x4, (p0 + x222) + 140, x319);
     }
   }
 }
 // == turned
-void E_32_16_034ecc8e(void *const *mem, const long long *args, long long task, char *restrict local) {
+void E_32_16_d25b9122(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 local0[512] __attribute__((aligned(64)));
@@ -690,7 +691,7 @@ void E_32_16_034ecc8e(void *const *mem, const long long *args, long long task, c
     const i32 x2 = (i32)(r1 * 128);
     const i32 x3 = (i32)(r1 * 8);
     for (i32 r4 = 0; r4 < 2; r4++) {
-      const i32 x5 = (i32)(((i32)(r4 * 8)) + x2);
+      const i32 x5 = (i32)(x2 + ((i32)(r4 * 8)));
       const i32 x6 = (i32)(x3 + ((i32)(r4 * 256)));
       const f32x8 v7 = LOAD(f32x8, p1 + x6);
       const f32x8 v8 = LOAD(f32x8, (p1 + x6) + 32);
@@ -736,10 +737,10 @@ void E_32_16_034ecc8e(void *const *mem, const long long *args, long long task, c
   }
 }
 // == convolution over channels
-void r_32_7_7_3_3_16_7b19e49f(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_32_7_7_3_16_3_8a737686(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
-  f32 *const p2 = (f32 *)mem[2];
   f32 *const p1 = (f32 *)mem[1];
+  f32 *const p2 = (f32 *)mem[2];
   const i32 x0 = (i32)task;
   const i32 x1 = (i32)(x0 * 784);
   f32 local2[112] __attribute__((aligned(64)));
@@ -778,7 +779,7 @@ void r_32_7_7_3_3_16_7b19e49f(void *const *mem, const long long *args, long long
     ROLLED
     for (i32 r20 = 0; r20 < 16; r20++) {
       const i32 x21 = (i32)(((i32)(r20 * 81)) + r19);
-      const i32 x22 = (i32)(x4 + ((i32)(r20 * 144)));
+      const i32 x22 = (i32)(((i32)(r20 * 144)) + x4);
       ROLLED
       for (i32 r23 = 0; r23 < 3; r23++) {
         const i32 x24 = (i32)(((i32)(r23 * 9)) + x21);
@@ -786,34 +787,34 @@ void r_32_7_7_3_3_16_7b19e49f(void *const *mem, const long long *args, long long
         ROLLED
         for (i32 r26 = 0; r26 < 3; r26++) {
           const i32 x27 = (i32)(x24 + r26);
-          const f32 v28 = *(p2 + x27);
+          const f32 v28 = *(p1 + x27);
           const f32x8 x29 = SPLAT(f32x8, f32, v28);
           const i32 x30 = (i32)(((i32)(r26 * 16)) + x25);
-          const f32x8 v31 = LOAD(f32x8, p1 + x30);
+          const f32x8 v31 = LOAD(f32x8, p2 + x30);
           acc3 = ((x29 * v31) + (acc3));
-          const f32x8 v32 = LOAD(f32x8, (p1 + x30) + 8);
+          const f32x8 v32 = LOAD(f32x8, (p2 + x30) + 8);
           acc6 = ((x29 * v32) + (acc6));
-          const f32 v33 = *((p2 + x27) + 9);
+          const f32 v33 = *((p1 + x27) + 9);
           const f32x8 x34 = SPLAT(f32x8, f32, v33);
           acc7 = ((x34 * v31) + (acc7));
           acc8 = ((x34 * v32) + (acc8));
-          const f32 v35 = *((p2 + x27) + 18);
+          const f32 v35 = *((p1 + x27) + 18);
           const f32x8 x36 = SPLAT(f32x8, f32, v35);
           acc9 = ((x36 * v31) + (acc9));
           acc10 = ((x36 * v32) + (acc10));
-          const f32 v37 = *((p2 + x27) + 27);
+          const f32 v37 = *((p1 + x27) + 27);
           const f32x8 x38 = SPLAT(f32x8, f32, v37);
           acc11 = ((x38 * v31) + (acc11));
           acc12 = ((x38 * v32) + (acc12));
-          const f32 v39 = *((p2 + x27) + 36);
+          const f32 v39 = *((p1 + x27) + 36);
           const f32x8 x40 = SPLAT(f32x8, f32, v39);
           acc13 = ((x40 * v31) + (acc13));
           acc14 = ((x40 * v32) + (acc14));
-          const f32 v41 = *((p2 + x27) + 45);
+          const f32 v41 = *((p1 + x27) + 45);
           const f32x8 x42 = SPLAT(f32x8, f32, v41);
           acc15 = ((x42 * v31) + (acc15));
           acc16 = ((x42 * v32) + (acc16));
-          const f32 v43 = *((p2 + x27) + 54);
+          const f32 v43 = *((p1 + x27) + 54);
           const f32x8 x44 = SPLAT(f32x8, f32, v43);
           acc17 = ((x44 * v31) + (acc17));
           acc18 = ((x44 * v32) + (acc18));
@@ -838,7 +839,7 @@ void r_32_7_7_3_3_16_7b19e49f(void *const *mem, const long long *args, long long
       const i32 x46 = (i32)(r45 * 392);
       const i32 x47 = (i32)(r45 * 8);
       for (i32 r48 = 0; r48 < 7; r48++) {
-        const i32 x49 = (i32)(x46 + ((i32)(((i32)(((i32)(r48 * 7)) + x1)) + r19)));
+        const i32 x49 = (i32)(x46 + ((i32)(((i32)(x1 + ((i32)(r48 * 7)))) + r19)));
         const i32 x50 = (i32)(((i32)(r48 * 16)) + x47);
         const f32x8 v51 = LOAD(f32x8, local2 + x50);
         *(p0 + x49) = (v51[0]);
@@ -853,7 +854,7 @@ void r_32_7_7_3_3_16_7b19e49f(void *const *mem, const long long *args, long long
     }
   }
 }
-void E_2_16_3_3_16_293e7662(void *const *mem, const long long *args, long long task, char *restrict local) {
+void E_2_16_3_3_16_5be44a95(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 local0[1024] __attribute__((aligned(64)));
@@ -868,7 +869,7 @@ void E_2_16_3_3_16_293e7662(void *const *mem, const long long *args, long long t
         const i32 x9 = (i32)(r8 * 128);
         const i32 x10 = (i32)(x7 + ((i32)(r8 * 8)));
         for (i32 r11 = 0; r11 < 2; r11++) {
-          const i32 x12 = (i32)(((i32)(r11 * 8)) + x9);
+          const i32 x12 = (i32)(x9 + ((i32)(r11 * 8)));
           const i32 x13 = (i32)(((i32)(r11 * 1152)) + x10);
           const f32x8 v14 = LOAD(f32x8, (p1 + x13) + 80);
           const f32x8 v15 = LOAD(f32x8, (p1 + x13) + 224);
@@ -919,7 +920,7 @@ void E_2_16_3_3_16_293e7662(void *const *mem, const long long *args, long long t
   }
 }
 // == streamed
-void E_1024_8192_ec9572a4(void *const *mem, const long long *args, long long task, char *restrict local) {
+void E_1024_8192_44a8b318(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   const i32 x0 = (i32)(((i32)task) * 131072);
@@ -934,7 +935,7 @@ void E_1024_8192_ec9572a4(void *const *mem, const long long *args, long long tas
   }
 }
 // == named rows
-void r_40_48_24_d7a94416(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_40_48_24_ecf3256e(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 *const p2 = (f32 *)mem[2];
@@ -964,7 +965,7 @@ void r_40_48_24_d7a94416(void *const *mem, const long long *args, long long task
   }
 }
 // == down columns
-void r_64_24_24_dd647aeb(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_64_24_24_5d13caed(void *const *mem, const long long *args, long long task, char *restrict local) {
   i32 *const p0 = (i32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   const i32x8 x0 = SPLAT(i32x8, i32, 23);
@@ -991,11 +992,11 @@ void r_64_24_24_dd647aeb(void *const *mem, const long long *args, long long task
         const f32 v17 = *(p1 + x16);
         const f32 v18 = acc4;
         acc4 = ((v17 != v17) ? ((f32)__builtin_nan("")) : ((v18 < v17) ? v17 : v18));
-        const f32 v19 = acc5;
-        const f32 v20 = *((p1 + x16) + 1);
+        const f32 v19 = *((p1 + x16) + 1);
+        const f32 v20 = acc5;
         acc5 = ((v19 != v19) ? ((f32)__builtin_nan("")) : ((v20 < v19) ? v19 : v20));
-        const f32 v21 = acc6;
-        const f32 v22 = *((p1 + x16) + 2);
+        const f32 v21 = *((p1 + x16) + 2);
+        const f32 v22 = acc6;
         acc6 = ((v21 != v21) ? ((f32)__builtin_nan("")) : ((v22 < v21) ? v21 : v22));
         const f32 v23 = *((p1 + x16) + 3);
         const f32 v24 = acc7;
@@ -1017,11 +1018,11 @@ void r_64_24_24_dd647aeb(void *const *mem, const long long *args, long long task
       const f32 v30 = *((local3 + x26) + 3);
       acc10 = (-2147483647 - 1);
       for (i32 r31 = 0; r31 < 24; r31++) {
-        const i32 x32 = (i32)(x26 + ((i32)(x12 + ((i32)(r31 * 64)))));
+        const i32 x32 = (i32)(x26 + ((i32)(((i32)(r31 * 64)) + x12)));
         __builtin_prefetch((p1 + x32) + 32, 0, 2);
         const f32 v33 = *(p1 + x32);
         const i32 x34 = (i32)(23 - r31);
-        i32 x35 = ((b8)((v27 == v33) | (v33 != v33))) ? x34 : 0;
+        i32 x35 = ((b8)((v33 == v27) | (v33 != v33))) ? x34 : 0;
         const i32 v36 = acc2;
         acc2 = ((x35 < v36) ? v36 : x35);
         __builtin_prefetch((p1 + x32) + 33, 0, 2);
@@ -1047,14 +1048,14 @@ void r_64_24_24_dd647aeb(void *const *mem, const long long *args, long long task
     }
     for (i32 r46 = 0; r46 < 2; r46++) {
       const i32 x47 = (i32)(r46 * 8);
-      const i32 x48 = (i32)(x47 + x12);
+      const i32 x48 = (i32)(x12 + x47);
       const i32x8 v49 = LOAD(i32x8, local1 + x47);
       STORE(i32x8, p0 + x48, (x0 - v49));
     }
   }
 }
 // == short rows
-void r_80_24_24_24_ba4a2cb6(void *const *mem, const long long *args, long long task, char *restrict local) {
+void r_80_24_24_24_8f87d183(void *const *mem, const long long *args, long long task, char *restrict local) {
   f32 *const p0 = (f32 *)mem[0];
   f32 *const p1 = (f32 *)mem[1];
   f32 local0[16] __attribute__((aligned(64)));
@@ -1089,17 +1090,17 @@ void r_80_24_24_24_ba4a2cb6(void *const *mem, const long long *args, long long t
   const f32x8 x29 = SPLAT(f32x8, f32, 0x1p-126f);
   const f32x8 x30 = SPLAT(f32x8, f32, 0x1p+25f);
   const i32x8 x31 = SPLAT(i32x8, i32, 1060439283);
-  const f32x8 x32 = SPLAT(f32x8, f32, 0x1p-1f);
-  const i32x8 x33 = SPLAT(i32x8, i32, (-4096));
-  const f32x8 x34 = SPLAT(f32x8, f32, 0x1p+1f);
-  const f32x8 x35 = SPLAT(f32x8, f32, 0x1.f13b1ep-3f);
-  const f32x8 x36 = SPLAT(f32x8, f32, 0x1.23d3ep-2f);
-  const f32x8 x37 = SPLAT(f32x8, f32, 0x1.999c26p-2f);
-  const f32x8 x38 = SPLAT(f32x8, f32, 0x1.555554p-1f);
-  const f32x8 x39 = SPLAT(f32x8, f32, 0x1.47652cp-12f);
-  const f32x8 x40 = SPLAT(f32x8, f32, 0x1.714p+0f);
-  const i32x8 x41 = SPLAT(i32x8, i32, 25);
-  const i32x8 x42 = SPLAT(i32x8, i32, 0);
+  const i32x8 x32 = SPLAT(i32x8, i32, 25);
+  const i32x8 x33 = SPLAT(i32x8, i32, 0);
+  const f32x8 x34 = SPLAT(f32x8, f32, 0x1p-1f);
+  const i32x8 x35 = SPLAT(i32x8, i32, (-4096));
+  const f32x8 x36 = SPLAT(f32x8, f32, 0x1.714p+0f);
+  const f32x8 x37 = SPLAT(f32x8, f32, 0x1p+1f);
+  const f32x8 x38 = SPLAT(f32x8, f32, 0x1.f13b1ep-3f);
+  const f32x8 x39 = SPLAT(f32x8, f32, 0x1.23d3ep-2f);
+  const f32x8 x40 = SPLAT(f32x8, f32, 0x1.999c26p-2f);
+  const f32x8 x41 = SPLAT(f32x8, f32, 0x1.555554p-1f);
+  const f32x8 x42 = SPLAT(f32x8, f32, 0x1.47652cp-12f);
   const f32x8 x43 = SPLAT(f32x8, f32, 0x1.62e43p-1f);
   ROLLED
   for (i32 r44 = 0; r44 < 5; r44++) {
@@ -1119,8 +1120,8 @@ void r_80_24_24_24_ba4a2cb6(void *const *mem, const long long *args, long long t
         const f32x8 v53 = LOAD(f32x8, (p1 + x51) + 24);
         const f32x8 v54 = acc4;
         acc4 = (WHERE(f32x8, i32x8, (CONVERT(v53 != v53, b8x8)), x3, (WHERE(f32x8, i32x8, (CONVERT(v54 < v53, b8x8)), v53, v54))));
-        const f32x8 v55 = acc5;
-        const f32x8 v56 = LOAD(f32x8, (p1 + x51) + 48);
+        const f32x8 v55 = LOAD(f32x8, (p1 + x51) + 48);
+        const f32x8 v56 = acc5;
         acc5 = (WHERE(f32x8, i32x8, (CONVERT(v55 != v55, b8x8)), x3, (WHERE(f32x8, i32x8, (CONVERT(v56 < v55, b8x8)), v55, v56))));
         const f32x8 v57 = acc6;
         const f32x8 v58 = LOAD(f32x8, (p1 + x51) + 72);
@@ -1139,13 +1140,13 @@ void r_80_24_24_24_ba4a2cb6(void *const *mem, const long long *args, long long t
       const f32x8 x69 = SHUFFLE(i32x8, x63, x68, 2, 3, 10, 11, 6, 7, 14, 15);
       const f32x8 x70 = SHUFFLE(i32x8, x63, x68, 0, 1, 8, 9, 4, 5, 12, 13);
       const f32x8 x71 = WHERE(f32x8, i32x8, (CONVERT(x69 != x69, b8x8)), x3, (WHERE(f32x8, i32x8, (CONVERT(x70 < x69, b8x8)), x69, x70)));
-      const f32x4 x72 = HIGH(f32x8, f32x4, x71);
-      const f32x4 x73 = LOW(f32x8, f32x4, x71);
+      const f32x4 x72 = LOW(f32x8, f32x4, x71);
+      const f32x4 x73 = HIGH(f32x8, f32x4, x71);
       STORE(f32x4, local0 + x47, (WHERE(f32x4, i32x4, (CONVERT(x72 != x72, b8x4)), x7, (WHERE(f32x4, i32x4, (CONVERT(x73 < x72, b8x4)), x72, x73)))));
     }
     for (i32 r74 = 0; r74 < 4; r74++) {
       const i32 x75 = (i32)(r74 * 4);
-      const i32 x76 = (i32)(x45 + ((i32)(r74 * 96)));
+      const i32 x76 = (i32)(((i32)(r74 * 96)) + x45);
       const f32 v77 = *(local0 + x75);
       const f32x8 x78 = SPLAT(f32x8, f32, v77);
       acc11 = x9;
@@ -1191,10 +1192,10 @@ void r_80_24_24_24_ba4a2cb6(void *const *mem, const long long *args, long long t
       }
       const f32x8 v111 = acc11;
       const f32x8 v112 = acc25;
-      const f32x8 x113 = (SHUFFLE(i32x8, v111, v112, 0, 8, 2, 10, 4, 12, 6, 14)) + (SHUFFLE(i32x8, v111, v112, 1, 9, 3, 11, 5, 13, 7, 15));
+      const f32x8 x113 = (SHUFFLE(i32x8, v111, v112, 1, 9, 3, 11, 5, 13, 7, 15)) + (SHUFFLE(i32x8, v111, v112, 0, 8, 2, 10, 4, 12, 6, 14));
       const f32x8 v114 = acc26;
       const f32x8 v115 = acc27;
-      const f32x8 x116 = (SHUFFLE(i32x8, v114, v115, 1, 9, 3, 11, 5, 13, 7, 15)) + (SHUFFLE(i32x8, v114, v115, 0, 8, 2, 10, 4, 12, 6, 14));
+      const f32x8 x116 = (SHUFFLE(i32x8, v114, v115, 0, 8, 2, 10, 4, 12, 6, 14)) + (SHUFFLE(i32x8, v114, v115, 1, 9, 3, 11, 5, 13, 7, 15));
       const f32x8 x117 = (SHUFFLE(i32x8, x113, x116, 0, 1, 8, 9, 4, 5, 12, 13)) + (SHUFFLE(i32x8, x113, x116, 2, 3, 10, 11, 6, 7, 14, 15));
       STORE(f32x4, local10 + x75, ((HIGH(f32x8, f32x4, x117)) + (LOW(f32x8, f32x4, x117))));
     }
@@ -1204,19 +1205,19 @@ void r_80_24_24_24_ba4a2cb6(void *const *mem, const long long *args, long long t
       const b8x8 x121 = CONVERT(v120 < x29, b8x8);
       const i32x8 x122 = (i32x8)(WHERE(f32x8, i32x8, x121, (x30 * v120), v120));
       const i32x8 x123 = (x122 - x31) >> x23;
-      const f32x8 x124 = ((f32x8)(x122 - (x123 << x23))) - x22;
-      const f32x8 x125 = x124 * (x124 * x32);
-      const f32x8 x126 = (f32x8)(((i32x8)(x124 - x125)) & x33);
-      const f32x8 x127 = DIV(f32x8, i32x8, x124, (x124 + x34));
-      const f32x8 x128 = x127 * x127;
-      const f32x8 x129 = ((x124 - x126) - x125) + (x127 * ((x128 * ((x128 * ((x128 * ((x128 * x35) + x36)) + x37)) + x38)) + x125));
-      const f32x8 x130 = CONVERT((x123 - (WHERE(i32x8, i32x8, x121, x41, x42))), f32x8);
-      const f32x8 x131 = x126 * x40;
-      const f32x8 x132 = x131 + x130;
-      STORE(f32x8, local8 + x119, (-((WHERE(f32x8, i32x8, (CONVERT(x9 < v120, b8x8)), (WHERE(f32x8, i32x8, (CONVERT(v120 < x28, b8x8)), (((((x129 + x126) * x39) + (x129 * x40)) + ((x130 - x132) + x131)) + x132), v120)), (WHERE(f32x8, i32x8, (CONVERT(x9 != v120, b8x8)), x3, x2)))) * x43)));
+      const f32x8 x124 = CONVERT((x123 - (WHERE(i32x8, i32x8, x121, x32, x33))), f32x8);
+      const f32x8 x125 = ((f32x8)(x122 - (x123 << x23))) - x22;
+      const f32x8 x126 = x125 * (x125 * x34);
+      const f32x8 x127 = (f32x8)(((i32x8)(x125 - x126)) & x35);
+      const f32x8 x128 = x127 * x36;
+      const f32x8 x129 = x128 + x124;
+      const f32x8 x130 = DIV(f32x8, i32x8, x125, (x125 + x37));
+      const f32x8 x131 = x130 * x130;
+      const f32x8 x132 = ((x125 - x127) - x126) + (x130 * (x126 + (x131 * ((x131 * ((x131 * ((x131 * x38) + x39)) + x40)) + x41))));
+      STORE(f32x8, local8 + x119, (-((WHERE(f32x8, i32x8, (CONVERT(x9 < v120, b8x8)), (WHERE(f32x8, i32x8, (CONVERT(v120 < x28, b8x8)), ((((x124 - x129) + x128) + ((x132 * x36) + ((x132 + x127) * x42))) + x129), v120)), (WHERE(f32x8, i32x8, (CONVERT(x9 != v120, b8x8)), x3, x2)))) * x43)));
     }
     for (i32 r133 = 0; r133 < 16; r133++) {
-      const i32 x134 = (i32)(x45 + ((i32)(r133 * 24)));
+      const i32 x134 = (i32)(((i32)(r133 * 24)) + x45);
       const f32 v135 = *(local0 + r133);
       const f32x8 x136 = SPLAT(f32x8, f32, v135);
       const f32 v137 = *(local8 + r133);

@@ -4,14 +4,14 @@ attributes #0 = { nounwind "no-builtins" }
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
 declare <8 x float> @llvm.masked.load.v8f32.p0(ptr, i32, <8 x i1>, <8 x float>)
-define hidden void @E_12_16_d5a741a0(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @E_12_16_e8656e33(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
-  %p1.at = getelementptr i64, ptr %mem, i64 1
-  %p1 = load ptr, ptr %p1.at, align 8
   %p2.at = getelementptr i64, ptr %mem, i64 2
   %p2 = load ptr, ptr %p2.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
   %t0 = insertelement <8 x i8> poison, i8 0, i64 0
   %v11 = shufflevector <8 x i8> %t0, <8 x i8> poison, <8 x i32> zeroinitializer
   %t1 = insertelement <8 x i32> poison, i32 12, i64 0
@@ -24,38 +24,42 @@ L0:
 L0.body:
   %v16 = mul nsw i32 %v15, 16
   %v17 = mul nsw i32 %v15, 12
-  %v18 = icmp slt i32 %v15, 11
-  %v19 = icmp slt i32 0, %v15
-  %v20 = and i1 %v18, %v19
-  %v21 = select i1 %v20, i8 1, i8 0
-  %t3 = insertelement <8 x i8> poison, i8 %v21, i64 0
-  %v22 = shufflevector <8 x i8> %t3, <8 x i8> poison, <8 x i32> zeroinitializer
-  %v23 = icmp ne <8 x i8> %v22, %v11
+  %v18 = icmp slt i32 0, %v15
+  %v19 = select i1 %v18, i8 1, i8 0
+  %t3 = insertelement <8 x i8> poison, i8 %v19, i64 0
+  %v20 = shufflevector <8 x i8> %t3, <8 x i8> poison, <8 x i32> zeroinitializer
+  %v21 = icmp ne <8 x i8> %v20, %v11
+  %v22 = icmp slt i32 %v15, 11
+  %v23 = select i1 %v22, i8 1, i8 0
+  %t4 = insertelement <8 x i8> poison, i8 %v23, i64 0
+  %v24 = shufflevector <8 x i8> %t4, <8 x i8> poison, <8 x i32> zeroinitializer
+  %v25 = icmp ne <8 x i8> %v24, %v11
   br label %L1
 L1:
-  %v24 = phi i32 [ 0, %L0.body ], [ %v24.next, %L1.tail ]
-  %t4 = icmp slt i32 %v24, 2
-  br i1 %t4, label %L1.body, label %L1.end
+  %v26 = phi i32 [ 0, %L0.body ], [ %v26.next, %L1.tail ]
+  %t5 = icmp slt i32 %v26, 2
+  br i1 %t5, label %L1.body, label %L1.end
 L1.body:
-  %v25 = mul nsw i32 %v24, 8
-  %v26 = add nsw i32 %v16, %v25
-  %v28 = add nsw i32 %v25, %v17
-  %v29 = add nsw i32 %v28, -12
-  %t5 = insertelement <8 x i32> poison, i32 %v25, i64 0
-  %v30 = shufflevector <8 x i32> %t5, <8 x i32> poison, <8 x i32> zeroinitializer
-  %v31 = add nsw <8 x i32> %v30, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
-  %v32 = icmp slt <8 x i32> %v31, %v13
-  %v33 = and <8 x i1> %v23, %v32
-  %t6 = getelementptr float, ptr %p1, i32 %v29
-  %v35 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t6, i32 4, <8 x i1> %v33, <8 x float> zeroinitializer)
-  %t7 = getelementptr inbounds float, ptr %p2, i32 %v25
-  %v37 = load <8 x float>, ptr %t7, align 4
-  %v38 = fadd contract <8 x float> %v35, %v37
-  %t8 = getelementptr inbounds float, ptr %p0, i32 %v26
-  store <8 x float> %v38, ptr %t8, align 4
+  %v27 = mul nsw i32 %v26, 8
+  %v28 = add nsw i32 %v16, %v27
+  %t6 = getelementptr inbounds float, ptr %p2, i32 %v27
+  %v31 = load <8 x float>, ptr %t6, align 4
+  %v32 = add nsw i32 %v27, %v17
+  %v33 = add nsw i32 %v32, -12
+  %t7 = insertelement <8 x i32> poison, i32 %v27, i64 0
+  %v34 = shufflevector <8 x i32> %t7, <8 x i32> poison, <8 x i32> zeroinitializer
+  %v35 = add nsw <8 x i32> %v34, <i32 0, i32 1, i32 2, i32 3, i32 4, i32 5, i32 6, i32 7>
+  %v36 = icmp slt <8 x i32> %v35, %v13
+  %v37 = and <8 x i1> %v21, %v36
+  %v38 = and <8 x i1> %v37, %v25
+  %t8 = getelementptr float, ptr %p1, i32 %v33
+  %v40 = call <8 x float> @llvm.masked.load.v8f32.p0(ptr %t8, i32 4, <8 x i1> %v38, <8 x float> zeroinitializer)
+  %v41 = fadd contract <8 x float> %v31, %v40
+  %t9 = getelementptr inbounds float, ptr %p0, i32 %v28
+  store <8 x float> %v41, ptr %t9, align 4
   br label %L1.tail
 L1.tail:
-  %v24.next = add nsw i32 %v24, 1
+  %v26.next = add nsw i32 %v26, 1
   br label %L1
 L1.end:
   br label %L0.tail
@@ -70,7 +74,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @E_70_079e50dd(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @E_70_7cef9e85(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -177,7 +181,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_9_300_a88530ed(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_9_300_b77ee409(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -222,7 +226,7 @@ L1:
   br i1 %t10, label %L1.body, label %L1.end, !prof !{!"branch_weights", i32 74, i32 1}
 L1.body:
   %v48 = mul nsw i32 %v47, 4
-  %v49 = add nsw i32 %v48, %v37
+  %v49 = add nsw i32 %v37, %v48
   %t11 = getelementptr inbounds float, ptr %p1, i32 %v49
   %v51 = load <4 x float>, ptr %t11, align 4
   %v52 = fmul contract <4 x float> %v6, %v51
@@ -285,17 +289,17 @@ L1.tail:
   br label %L1
 L1.end:
   %v116 = load <4 x i64>, ptr %v2, align 32
-  %v117 = extractelement <4 x i64> %v116, i64 1
+  %v117 = extractelement <4 x i64> %v116, i64 0
   %v120 = load <4 x i64>, ptr %v27, align 32
-  %v121 = extractelement <4 x i64> %v120, i64 1
-  %v122 = extractelement <4 x i64> %v116, i64 3
-  %v123 = extractelement <4 x i64> %v120, i64 3
-  %v124 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
-  %v125 = extractelement <4 x i64> %v116, i64 0
-  %v126 = extractelement <4 x i64> %v120, i64 0
-  %v127 = extractelement <4 x i64> %v116, i64 2
-  %v128 = extractelement <4 x i64> %v120, i64 2
-  %v129 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %v121 = extractelement <4 x i64> %v120, i64 0
+  %v122 = extractelement <4 x i64> %v116, i64 2
+  %v123 = extractelement <4 x i64> %v120, i64 2
+  %v124 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 0, i32 4, i32 2, i32 6>
+  %v125 = extractelement <4 x i64> %v116, i64 1
+  %v126 = extractelement <4 x i64> %v120, i64 1
+  %v127 = extractelement <4 x i64> %v116, i64 3
+  %v128 = extractelement <4 x i64> %v120, i64 3
+  %v129 = shufflevector <4 x i64> %v116, <4 x i64> %v120, <4 x i32> <i32 1, i32 5, i32 3, i32 7>
   %v130 = add <4 x i64> %v124, %v129
   %v131 = shufflevector <4 x i64> %v130, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
   %v132 = shufflevector <4 x i64> %v130, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
@@ -304,11 +308,11 @@ L1.end:
   store <2 x i64> %v133, ptr %t14, align 8
   %v135 = add nsw i32 %v35, 2
   %v139 = load <4 x i64>, ptr %v30, align 32
-  %v140 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
-  %v141 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
+  %v140 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 0, i32 1>
+  %v141 = shufflevector <4 x i64> %v139, <4 x i64> poison, <2 x i32> <i32 2, i32 3>
   %v142 = add <2 x i64> %v140, %v141
-  %v143 = extractelement <2 x i64> %v142, i64 1
-  %v144 = extractelement <2 x i64> %v142, i64 0
+  %v143 = extractelement <2 x i64> %v142, i64 0
+  %v144 = extractelement <2 x i64> %v142, i64 1
   %v145 = add i64 %v143, %v144
   %t15 = getelementptr inbounds i64, ptr %p0, i32 %v135
   store i64 %v145, ptr %t15, align 8
@@ -324,14 +328,14 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_40_56_48_6d01865e(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_40_56_48_3ec5e5f4(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
-  %p1.at = getelementptr i64, ptr %mem, i64 1
-  %p1 = load ptr, ptr %p1.at, align 8
   %p2.at = getelementptr i64, ptr %mem, i64 2
   %p2 = load ptr, ptr %p2.at, align 8
+  %p1.at = getelementptr i64, ptr %mem, i64 1
+  %p1 = load ptr, ptr %p1.at, align 8
   %v10 = alloca <8 x float>, align 32
   %v21 = alloca <8 x float>, align 32
   %v24 = alloca <8 x float>, align 32
@@ -406,42 +410,42 @@ L2:
 L2.body:
   %v150 = add nsw i32 %v15, %v149
   %v151 = add nsw i32 %v79, %v150
-  %t4 = getelementptr inbounds float, ptr %p1, i32 %v151
+  %t4 = getelementptr inbounds float, ptr %p2, i32 %v151
   %v153 = load float, ptr %t4, align 4
   %t5 = insertelement <8 x float> poison, float %v153, i64 0
   %v154 = shufflevector <8 x float> %t5, <8 x float> poison, <8 x i32> zeroinitializer
   %v155 = mul nsw i32 %v149, 56
   %v156 = sub nsw i32 %v155, %v84
   %v157 = add nsw i32 %v156, 24
-  %t6 = getelementptr inbounds float, ptr %p2, i32 %v157
+  %t6 = getelementptr inbounds float, ptr %p1, i32 %v157
   %v159 = load <8 x float>, ptr %t6, align 4
   %v160 = fmul contract <8 x float> %v154, %v159
   %v163 = load <8 x float>, ptr %v10, align 32
   %v164 = fadd contract <8 x float> %v160, %v163
   store <8 x float> %v164, ptr %v10, align 32
   %v166 = add nsw i32 %v156, 32
-  %t7 = getelementptr inbounds float, ptr %p2, i32 %v166
+  %t7 = getelementptr inbounds float, ptr %p1, i32 %v166
   %v168 = load <8 x float>, ptr %t7, align 4
   %v169 = fmul contract <8 x float> %v154, %v168
   %v172 = load <8 x float>, ptr %v21, align 32
   %v173 = fadd contract <8 x float> %v169, %v172
   store <8 x float> %v173, ptr %v21, align 32
   %v175 = add nsw i32 %v156, 40
-  %t8 = getelementptr inbounds float, ptr %p2, i32 %v175
+  %t8 = getelementptr inbounds float, ptr %p1, i32 %v175
   %v177 = load <8 x float>, ptr %t8, align 4
   %v178 = fmul contract <8 x float> %v154, %v177
   %v181 = load <8 x float>, ptr %v24, align 32
   %v182 = fadd contract <8 x float> %v178, %v181
   store <8 x float> %v182, ptr %v24, align 32
   %v184 = add nsw i32 %v156, 48
-  %t9 = getelementptr inbounds float, ptr %p2, i32 %v184
+  %t9 = getelementptr inbounds float, ptr %p1, i32 %v184
   %v186 = load <8 x float>, ptr %t9, align 4
   %v187 = fmul contract <8 x float> %v154, %v186
   %v190 = load <8 x float>, ptr %v27, align 32
   %v191 = fadd contract <8 x float> %v187, %v190
   store <8 x float> %v191, ptr %v27, align 32
   %v193 = add nsw i32 %v151, 48
-  %t10 = getelementptr inbounds float, ptr %p1, i32 %v193
+  %t10 = getelementptr inbounds float, ptr %p2, i32 %v193
   %v195 = load float, ptr %t10, align 4
   %t11 = insertelement <8 x float> poison, float %v195, i64 0
   %v196 = shufflevector <8 x float> %t11, <8 x float> poison, <8 x i32> zeroinitializer
@@ -462,7 +466,7 @@ L2.body:
   %v219 = fadd contract <8 x float> %v215, %v218
   store <8 x float> %v219, ptr %v35, align 32
   %v221 = add nsw i32 %v151, 96
-  %t12 = getelementptr inbounds float, ptr %p1, i32 %v221
+  %t12 = getelementptr inbounds float, ptr %p2, i32 %v221
   %v223 = load float, ptr %t12, align 4
   %t13 = insertelement <8 x float> poison, float %v223, i64 0
   %v224 = shufflevector <8 x float> %t13, <8 x float> poison, <8 x i32> zeroinitializer
@@ -483,7 +487,7 @@ L2.body:
   %v247 = fadd contract <8 x float> %v243, %v246
   store <8 x float> %v247, ptr %v44, align 32
   %v249 = add nsw i32 %v151, 144
-  %t14 = getelementptr inbounds float, ptr %p1, i32 %v249
+  %t14 = getelementptr inbounds float, ptr %p2, i32 %v249
   %v251 = load float, ptr %t14, align 4
   %t15 = insertelement <8 x float> poison, float %v251, i64 0
   %v252 = shufflevector <8 x float> %t15, <8 x float> poison, <8 x i32> zeroinitializer
@@ -504,7 +508,7 @@ L2.body:
   %v275 = fadd contract <8 x float> %v271, %v274
   store <8 x float> %v275, ptr %v53, align 32
   %v277 = add nsw i32 %v151, 192
-  %t16 = getelementptr inbounds float, ptr %p1, i32 %v277
+  %t16 = getelementptr inbounds float, ptr %p2, i32 %v277
   %v279 = load float, ptr %t16, align 4
   %t17 = insertelement <8 x float> poison, float %v279, i64 0
   %v280 = shufflevector <8 x float> %t17, <8 x float> poison, <8 x i32> zeroinitializer
@@ -666,7 +670,7 @@ attributes #0 = { nounwind "no-builtins" }
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
 declare void @llvm.prefetch.p0(ptr, i32, i32, i32)
-define hidden void @r_40_48_24_e691e115(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_40_48_24_d42ec7c5(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -731,7 +735,7 @@ L1:
 L1.body:
   %v63 = mul nsw i32 %v62, 8
   %v64 = add nsw i32 %v19, %v63
-  %v66 = add nsw i32 %v63, %v42
+  %v66 = add nsw i32 %v42, %v63
   %t4 = getelementptr float, ptr %p2, i32 %v66
   call void @llvm.prefetch.p0(ptr %t4, i32 0, i32 2, i32 1)
   %v70 = add nsw i32 %v63, %v61
@@ -756,7 +760,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @E_48_32_b3cc07b6(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @E_48_32_4259e8aa(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
@@ -1073,7 +1077,7 @@ L3:
   br i1 %t19, label %L3.body, label %L3.end
 L3.body:
   %v306 = mul nsw i32 %v305, 32
-  %v307 = add nsw i32 %v306, %v28
+  %v307 = add nsw i32 %v28, %v306
   br label %L4
 L4:
   %v308 = phi i32 [ 0, %L3.body ], [ %v308.next, %L4.tail ]
@@ -1110,16 +1114,16 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @r_3_40_40_0553606a(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @r_3_40_40_0b0f6101(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8
   %p1.at = getelementptr i64, ptr %mem, i64 1
   %p1 = load ptr, ptr %p1.at, align 8
-  %v3 = alloca float, align 4
+  %v2 = alloca float, align 4
   %v8 = alloca float, align 4
   %v12 = alloca float, align 4
-  store float 0x0000000000000000, ptr %v3, align 4
+  store float 0x0000000000000000, ptr %v2, align 4
   store float 0x0000000000000000, ptr %v8, align 4
   store float 0x0000000000000000, ptr %v12, align 4
   br label %L0
@@ -1128,27 +1132,27 @@ L0:
   %t0 = icmp slt i32 %v15, 40
   br i1 %t0, label %L0.body, label %L0.end
 L0.body:
+  %v19 = load float, ptr %v2, align 4
   %t1 = getelementptr inbounds float, ptr %p1, i32 %v15
-  %v18 = load float, ptr %t1, align 4
-  %v21 = load float, ptr %v3, align 4
-  %v22 = fadd contract float %v18, %v21
+  %v21 = load float, ptr %t1, align 4
+  %v22 = fadd contract float %v19, %v21
   %t2 = getelementptr inbounds float, ptr %p0, i32 %v15
   store float %v22, ptr %t2, align 4
   %v24 = add nsw i32 %v15, 40
-  %v28 = load float, ptr %v8, align 4
   %t3 = getelementptr inbounds float, ptr %p1, i32 %v24
-  %v30 = load float, ptr %t3, align 4
-  %v31 = fadd contract float %v28, %v30
+  %v27 = load float, ptr %t3, align 4
+  %v30 = load float, ptr %v8, align 4
+  %v31 = fadd contract float %v27, %v30
   %t4 = getelementptr inbounds float, ptr %p0, i32 %v24
   store float %v31, ptr %t4, align 4
   %v33 = add nsw i32 %v15, 80
-  %v37 = load float, ptr %v12, align 4
   %t5 = getelementptr inbounds float, ptr %p1, i32 %v33
-  %v39 = load float, ptr %t5, align 4
-  %v40 = fadd contract float %v37, %v39
+  %v36 = load float, ptr %t5, align 4
+  %v39 = load float, ptr %v12, align 4
+  %v40 = fadd contract float %v36, %v39
   %t6 = getelementptr inbounds float, ptr %p0, i32 %v33
   store float %v40, ptr %t6, align 4
-  store float %v22, ptr %v3, align 4
+  store float %v22, ptr %v2, align 4
   store float %v31, ptr %v8, align 4
   store float %v40, ptr %v12, align 4
   br label %L0.tail
@@ -1163,7 +1167,7 @@ attributes #0 = { nounwind "no-builtins" }
 !0 = distinct !{!0, !1}
 !1 = !{!"llvm.loop.unroll.disable"}
 !2 = !{i32 1}
-define hidden void @E_1024_8192_ec9572a4(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
+define hidden void @E_1024_8192_44a8b318(ptr %mem, ptr %args, i64 %task, ptr noalias %local) #0 {
 begin:
   %p0.at = getelementptr i64, ptr %mem, i64 0
   %p0 = load ptr, ptr %p0.at, align 8

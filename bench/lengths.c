@@ -1,0 +1,64 @@
+// lengths: dims whose length is known at launch against dims of that length. A part of bench.c.
+//
+// Each row runs one program at the greatest length and one at half of it, captured once for all lengths, beside
+// programs of those fixed shapes, in the same rounds.
+enum { LENGTH_MOST = 4096, LENGTH_WIDE = 256 };
+
+static tiny_tensor *lengths_weights, *lengths_filter, *lengths_query;
+static tiny_tensor *lengths_exp(tiny_tensor *x) { return tiny_exp(x); }
+static tiny_tensor *lengths_cumsum(tiny_tensor *x) { return tiny_cumsum(x, 0); }
+static tiny_tensor *lengths_matmul(tiny_tensor *x) { return tiny_matmul(x, lengths_weights); }
+static tiny_tensor *lengths_gram(tiny_tensor *x) { return tiny_matmul(tiny_transpose(x, 0, 1), x); }
+static tiny_tensor *lengths_softmax(tiny_tensor *x) { return tiny_softmax(tiny_transpose(x, 0, 1), 1); }
+static tiny_tensor *lengths_layer_norm(tiny_tensor *x) { return tiny_layer_norm(x, 1, NULL, NULL, 1e-5); }
+static tiny_tensor *lengths_conv(tiny_tensor *x) {
+  return tiny_conv(tiny_transpose(x, 0, 1), lengths_filter, NULL, &(tiny_conv_desc){.pad = {1}});
+}
+static tiny_tensor *lengths_attention(tiny_tensor *x) { return tiny_attention(lengths_query, x, x, NULL); }
+
+typedef struct lengths_run { tiny_program *p; tiny_tensor *in[2]; int n; double best; } lengths_run;
+static lengths_run lengths_of(tiny_tensor *(*f)(tiny_tensor *x), tiny_tensor *x, tiny_tensor *n) {
+  lengths_run r = {NULL, {x, n}, n ? 2 : 1, 1e9};
+  tiny_tensor *y = f(n ? tiny_slice_to(x, 0, n) : x);
+  r.p = tiny_capture(tiny_ctx_of(x), r.in, r.n, &y, 1);
+  return r;
+}
+static void lengths_time(tiny_ctx *t, lengths_run *r) {
+  tiny_tensor *y;
+  tiny_begin(t);
+  const double start = seconds();
+  tiny_run(r->p, r->in, &y);
+  tiny_realize(&y, 1);
+  const double spent = seconds() - start;
+  tiny_end(t);
+  if (spent < r->best) r->best = spent;
+}
+static void bench_lengths(void) {
+  static const struct { const char *name; tiny_tensor *(*f)(tiny_tensor *x); } rows[] = {
+    {"exp", lengths_exp}, {"running sums", lengths_cumsum}, {"matmul, rows", lengths_matmul},
+    {"matmul, summed", lengths_gram}, {"softmax along", lengths_softmax}, {"layer_norm, rows", lengths_layer_norm},
+    {"convolution along", lengths_conv}, {"attention over keys", lengths_attention}
+  };
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
+  tiny_tensor *x = tiny_rand(t, TINY_SHAPE(LENGTH_MOST, LENGTH_WIDE));
+  tiny_tensor *half = tiny_rand(t, TINY_SHAPE(LENGTH_MOST / 2, LENGTH_WIDE));
+  lengths_weights = tiny_rand(t, TINY_SHAPE(LENGTH_WIDE, LENGTH_WIDE));
+  lengths_filter = tiny_rand(t, TINY_SHAPE(32, LENGTH_WIDE, 3));
+  lengths_query = tiny_rand(t, TINY_SHAPE(8, LENGTH_WIDE));
+  tiny_tensor *all[5] = {x, half, lengths_weights, lengths_filter, lengths_query};
+  tiny_realize(all, 5);
+  printf("\nlengths up to %d, of rows of %d: time by a length against the fixed shape\n", (int)LENGTH_MOST,
+         (int)LENGTH_WIDE);
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    if (!wanted(rows[i].name)) continue;
+    tiny_tensor *n[2] = {tiny_length(t, LENGTH_MOST, 0, LENGTH_MOST), tiny_length(t, LENGTH_MOST / 2, 0, LENGTH_MOST)};
+    lengths_run r[4] = {lengths_of(rows[i].f, x, NULL), lengths_of(rows[i].f, x, n[0]),
+                        lengths_of(rows[i].f, half, NULL), lengths_of(rows[i].f, x, n[1])};
+    for (int k = 0; k < 8 * rounds; k++) for (int j = 0; j < 4; j++) lengths_time(t, &r[j]);
+    printf("  %-22s full %8.3f ms, %.2f of fixed; half %8.3f ms, %.2f of fixed, %.2f of full\n", rows[i].name,
+           1e3 * r[1].best, r[1].best / r[0].best, 1e3 * r[3].best, r[3].best / r[2].best, r[3].best / r[1].best);
+    for (int j = 0; j < 4; j++) tiny_program_free(r[j].p);
+  }
+  if (tiny_status(t) != TINY_OK) printf("  %s\n", tiny_error(t));
+  tiny_close(t);
+}

@@ -1,0 +1,83 @@
+// position: numbers that are known when a kernel is launched: lengths, and where something begins.
+//
+// In:  0-d nodes of dtype INDEX, of SCALARs that have bounds. Out: the same, as one writes them: c * n + k.
+// Extents, offsets and the algebra of indices all speak of these nodes; they are never memory, as INDEX has none.
+// Equal numbers are equal nodes where they are of one SCALAR.
+#ifndef TN_IR_POSITION
+#define TN_IR_POSITION
+#ifndef TINY_AMALGAMATED
+#include "uop.c"
+#endif
+
+static tiny_uop *tn_position_add(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  if (!k || u == &t->ir->bad) return u;
+  if (tn_is_const(u)) return tn_index(t, u->k + k);
+  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1])) return tn_position_add(t, u->src[0], u->src[1]->k + k);
+  return tn_u2(t, TINY_OP_ADD, u, tn_index(t, k));
+}
+static tiny_uop *tn_position_scale(tiny_ctx *t, tiny_uop *u, int64_t c) {
+  if (c == 1 || u == &t->ir->bad) return u;
+  if (!c || tn_is_const(u)) return tn_index(t, c ? u->k * c : 0);
+  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1])) return tn_position_scale(t, u->src[0], u->src[1]->k * c);
+  if (u->op == TINY_OP_ADD && tn_is_const(u->src[1]))
+    return tn_position_add(t, tn_position_scale(t, u->src[0], c), u->src[1]->k * c);
+  return tn_u2(t, TINY_OP_MUL, u, tn_index(t, c));
+}
+// u / c where nothing remains for any value; NULL: that is not known.
+static tiny_uop *tn_position_divide(tiny_ctx *t, tiny_uop *u, int64_t c) {
+  if (c == 1) return u;
+  if (tn_is_const(u)) return u->k % c ? NULL : tn_index(t, u->k / c);
+  if (u->op == TINY_OP_MUL && tn_is_const(u->src[1]))
+    return u->src[1]->k % c ? NULL : tn_position_scale(t, u->src[0], u->src[1]->k / c);
+  if (u->op != TINY_OP_ADD) return NULL;
+  tiny_uop *a = tn_position_divide(t, u->src[0], c), *b = tn_position_divide(t, u->src[1], c);
+  if (!a || !b) return NULL;
+  return tn_is_const(b) ? tn_position_add(t, a, b->k) : tn_u2(t, TINY_OP_ADD, a, b);
+}
+// max(u, k) and min(u, k)
+static tiny_uop *tn_position_most(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  if (u == &t->ir->bad || u->vmin >= k) return u;
+  return u->vmax <= k ? tn_index(t, k) : tn_u2(t, TINY_OP_MAX, u, tn_index(t, k));
+}
+static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
+  return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
+}
+
+// ** extents: how much of a dim is meant **
+
+static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
+// The extent of an axis of a SHRINK or PAD whose source has n there.
+static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n) {
+  const int64_t *v = u->v + 2 * axis;
+  if (u->op == TINY_OP_PAD) return tn_position_add(t, n, v[0]);
+  n = tn_position_most(t, tn_position_add(t, tn_position_least(t, n, v[1]), -v[0]), 0);
+  return tn_is_const(n) && n->k == v[1] - v[0] ? NULL : n;
+}
+// Dims stay what they are, or the outermost of those that are joined or split takes the length along.
+static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  int i = 0, o = 0;
+  while (i < x->ndim || o < u->nv) {
+    const int i0 = i, o0 = o;
+    int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
+    while (ni != no) {
+      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // of no elements
+      if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
+    }
+    int from = i0, to = o0;
+    while (from + 1 < i && x->dim[from] == 1) from++;
+    while (to + 1 < o && u->v[to] == 1) to++;
+    if (from >= i || to >= o) continue;      // dims of 1 that come or go
+    for (int d = from + 1; d < i; d++) {
+      scale *= x->dim[d];
+      if (tn_extent_of(x, d)) return tn_extent_wrong(t, u, x, d, "it is not the first of the dims that are reshaped");
+    }
+    for (int d = to + 1; d < o; d++) split *= u->v[d];
+    tiny_uop *n = tn_extent_of(x, from);
+    if (!n) continue;
+    extent[to] = tn_position_divide(t, tn_position_scale(t, n, scale), split);
+    if (!extent[to]) return tn_extent_wrong(t, u, x, from, "it is no multiple of the parts it is split into");
+  }
+  return 1;
+}
+#endif
