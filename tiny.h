@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 4c53024912627d2f9b9df92ca8a89d98b67b988b14b74ccbda9511a01f894247
+/* tiny.h 0.1.0, source 9a38a81b1f2956dd3039e96b7376c8021dac18db7e440b01d62b7371a6f47a6c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2948,7 +2948,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "4c53024912627d2f9b9df92ca8a89d98b67b988b14b74ccbda9511a01f894247"
+#define TN_SOURCE_ID "9a38a81b1f2956dd3039e96b7376c8021dac18db7e440b01d62b7371a6f47a6c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6299,6 +6299,8 @@ struct tn_ir {
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
   const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
   tiny_uop *(*over_shards)(tiny_ctx *t, const tiny_uop *u);      // what u would be, which has SHARDs among its sources
+  // SHARDs that an operator had to gather, the first of them, and for what: told when the operator is done.
+  int gathered; const char *gathered_by; const tiny_uop *gathered_node;
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -6446,7 +6448,7 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
   return 0;
 }
 // Of tiny_uop.device, for messages.
-static const char *tn_place_name(const tiny_ctx *t, int device) { return t->ir->device_name(t, device); }
+static const char *tn_place_name(const tiny_ctx *t, int device) { return t->ir->device_name ? t->ir->device_name(t, device) : "?"; }
 // The device on which u is computed is that of its sources, where they have one: constants and positions are made
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
@@ -6784,7 +6786,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
+  if (over_shards && op != TINY_OP_SHARD && ir->over_shards) return ir->over_shards(t, &key);
   if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;
@@ -7537,6 +7539,15 @@ static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int n
 }
 
 // NULL, or what is wrong with a node of these parts.
+static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
+  int fits = nsrc > 0 && nsrc <= TINY_MAX_DEVICES && k >= 0 && k <= src[0]->ndim;
+  for (int i = 0; i < nsrc && fits; i++) {
+    fits = src[i]->device && src[i]->device != TN_SEVERAL && src[i]->dtype == src[0]->dtype && !src[i]->extent &&
+        src[i]->ndim == src[0]->ndim;
+    for (int d = 0; d < src[0]->ndim && fits; d++) fits = d + 1 == k || src[i]->dim[d] == src[0]->dim[d];
+  }
+  return fits;
+}
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
   if (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) return tn_length_fits(op, src, k, nv, v);
@@ -7557,7 +7568,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
     case TINY_OP_COPY: return k >= 0 && k < TINY_MAX_DEVICES ? NULL : "takes the number of a device";
-    case TINY_OP_SHARD: return nsrc > 0 && k >= 0 && k <= src[0]->ndim ? NULL : "takes 1 + the axis of its parts, or 0";
+    case TINY_OP_SHARD: return tn_shard_fits(nsrc, src, k) ? NULL
+      : "takes parts that differ along an axis alone, each on a device, and 1 + that axis, or 0";
     case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
     case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
       k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";
@@ -11621,7 +11633,6 @@ RULES_END
 #define TN_RULES_SHARD
 #ifndef TINY_AMALGAMATED
 #include "../ir/build.c"
-#include "../base/text.c"
 #endif
 
 enum { TN_RING_NELEM = 1 << 12 };          // from which an all-reduce goes around a ring; a tree has fewer steps
@@ -11717,17 +11728,18 @@ static tiny_uop *tn_all_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
   return tn_shard_of(t, -1, n, part);
 }
 
-static void tn_say_gathered(tiny_ctx *t, const tiny_uop *shard, const char *why) {
-  char text[160];
-  if (!tn_debug(t, 'g')) return;
-  tn_log(t, "shard: %s %s is gathered along axis %d from %u devices", why,
-         tn_dims_text(text, sizeof text, shard->ndim, shard->dim), tn_shard_axis(shard), (unsigned)shard->nsrc);
+// Noted for debug letter g; the operator that asked for it tells (tn_tensor_new), where stacks are not deep.
+static void tn_note_gathered(tiny_ctx *t, const tiny_uop *shard, const char *why) {
+  struct tn_ir *ir = t->ir;
+  if (ir->gathered++ || !tn_debug(t, 'g')) return;
+  ir->gathered_by = why;
+  ir->gathered_node = shard;
 }
 // All of it on every device.
 static tiny_uop *tn_all_gather(tiny_ctx *t, tiny_uop *shard, const char *why) {
   tiny_uop *whole[TINY_MAX_DEVICES] = {NULL};
   if (tn_shard_axis(shard) < 0) return shard;
-  tn_say_gathered(t, shard, why);
+  tn_note_gathered(t, shard, why);
   tn_ring_gather(t, (int)shard->nsrc, shard->src, tn_shard_axis(shard), whole);
   return tn_shard_of(t, -1, (int)shard->nsrc, whole);
 }
@@ -11814,28 +11826,24 @@ static tiny_uop *tn_shard_elementwise(tiny_ctx *t, const tiny_uop *u) {
 // ** movement and reductions **
 
 // The axis of v that the parts of x are cut along when they are reshaped to v, each as a whole: dims are matched in the
-// smallest groups of equal size, and the cut one is the outermost of its group on both sides. -1: there is none.
-// part: dims of part i for each i, n of v each.
-static int tn_shard_reshaped(const tiny_uop *x, int n, const int64_t *v, int64_t (*part)[TINY_MAX_DIMS]) {
+// smallest groups of equal size, and the cut one is the outermost of its group on both sides. Part p then has
+// dim[axis of x] * *more / *less along it. -1: there is no such axis.
+static int tn_shard_reshaped(const tiny_uop *x, int n, const int64_t *v, int64_t *more, int64_t *less) {
   const int axis = tn_shard_axis(x);
   int i = 0, o = 0;
   if (!tn_dims_nelem(n, v)) return -1;
   while (i < x->ndim && o < n) {
-    const int i0 = i, o0 = o;
+    const int i0 = i;
+    int from = o;
     int64_t ni = x->dim[i++], no = v[o++];
     while (ni != no) if (ni < no) ni *= x->dim[i++]; else no *= v[o++];
     if (axis >= i) continue;
-    int64_t rest = ni, from = o0;
     for (int d = i0; d < axis; d++) if (x->dim[d] != 1) return -1;
     while (from < o - 1 && v[from] == 1) from++;
-    rest = ni / v[from];                   // elements of one index of that axis
-    for (uint32_t p = 0; p < x->nsrc; p++) {
-      const int64_t has = ni / x->dim[axis] * x->src[p]->dim[axis];
-      if (has % rest) return -1;
-      for (int d = 0; d < n; d++) part[p][d] = v[d];
-      part[p][from] = has / rest;
-    }
-    return (int)from;
+    *more = ni / x->dim[axis];             // elements of one index of the axis in x, and in v
+    *less = ni / v[from];
+    for (uint32_t p = 0; p < x->nsrc; p++) if (x->src[p]->dim[axis] * *more % *less) return -1;
+    return from;
   }
   return -1;
 }
@@ -11865,13 +11873,17 @@ static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
   tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
   const int axis = tn_shard_axis(x), n = (int)x->nsrc;
   if (axis < 0) return tn_each_part(t, u, x, -1);
-  int64_t shape[TINY_MAX_DEVICES][TINY_MAX_DIMS], v[2 * TN_MAX_DIMS];
-  int to = u->op == TINY_OP_RESHAPE ? tn_shard_reshaped(x, u->nv, u->v, shape) : axis, whole = to >= 0;
+  int64_t v[2 * TN_MAX_DIMS], more = 1, less = 1;
+  const int reshapes = u->op == TINY_OP_RESHAPE;
+  int to = reshapes ? tn_shard_reshaped(x, u->nv, u->v, &more, &less) : axis, whole = to >= 0;
   for (int i = 0; i < n && whole; i++) {
-    const int64_t *amounts = shape[i];
-    if (u->op != TINY_OP_RESHAPE) { whole = tn_shard_amounts(u, x, axis, i, v, &to); amounts = v; }
     tiny_uop *src[2] = {x->src[i], u->nsrc > 1 ? u->src[1] : NULL};
-    if (whole) part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, amounts, u->ptr);
+    if (!reshapes) whole = tn_shard_amounts(u, x, axis, i, v, &to);
+    else {
+      for (int d = 0; d < u->nv; d++) v[d] = u->v[d];
+      v[to] = x->src[i]->dim[axis] * more / less;
+    }
+    if (whole) part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, v, u->ptr);
   }
   if (whole) return tn_shard_of(t, to, n, part);
   tiny_uop now = *u, *src[2] = {tn_all_gather(t, x, tn_ops[u->op].name), u->nsrc > 1 ? u->src[1] : NULL};
@@ -14942,6 +14954,7 @@ static int64_t tn_contraction_reads(const tn_contraction *c, int operand) {
 #endif
 
 enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
+enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes
 
 // Memory, as BUFFERs name it; runtime/storage.c allocates it. It is what assignments, tiny_write and captured programs
 // agree on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all
@@ -15214,10 +15227,22 @@ static void tn_tensor_unlink(tn_tensor *x) {
   if (x->next) x->next->prev = x->prev;
 }
 
+static void tn_say_gathered(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  char text[TN_DIMS_TEXT];
+  if (tn_debug(t, 'g') && ir->gathered_node)
+    tn_log(t, "shard: %s %s is gathered along axis %d from %u devices%s", ir->gathered_by,
+           tn_dims_text(text, sizeof text, ir->gathered_node->ndim, ir->gathered_node->dim),
+           tn_shard_axis(ir->gathered_node), (unsigned)ir->gathered_node->nsrc,
+           ir->gathered > 1 ? ", and others for the same operator" : "");
+  ir->gathered = 0;
+  ir->gathered_node = NULL;
+}
 // A handle of u in the innermost frame; poison when u or the handle could not be made.
 static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
   if (!t || !t->tensors) return NULL;
   struct tn_tensors *all = t->tensors;
+  if (t->ir->gathered) tn_say_gathered(t);
   if (tn_bad(t, u) || all->refuse) return tn_poison(t);
   tn_tensor *x = tn_slot_new(t);
   if (!x) return tn_poison(t);
@@ -15380,7 +15405,6 @@ static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *cons
   return tn_usable(name, m, in, out);
 }
 
-enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes
 static const char *tn_text_of(const tiny_uop *u, char *out) {
   return tn_dims_text(out, TN_DIMS_TEXT, u->ndim, u->dim);
 }
@@ -45483,234 +45507,234 @@ Where things stand in tiny.h
                                       one form that values have in the IR
    6016  src/ir/alu.c                 the meaning of every arithmetic op, once
    6176  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7025  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7027  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7110  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7112  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7217  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7219  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7308  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7310  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7420  src/ir/args.c                which k, v and sources fit an op
-   7593  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8212  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7422  src/ir/args.c                which k, v and sources fit an op
+   7605  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8224  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8795  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8807  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9275  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9287  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9387  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9399  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9824  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9836  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10098  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10110  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11027  src/ir/spec.c                the verifier
-  11375  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11039  src/ir/spec.c                the verifier
+  11387  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11611  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  11957  src/rules/notation.c         the algebra that bodies of rules are written in
-  11992  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12190  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11623  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  11969  src/rules/notation.c         the algebra that bodies of rules are written in
+  12004  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12202  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12350  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12362  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12744  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12756  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12943  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12955  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13357  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13369  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13699  src/rules/decompose.c        from what the IR means to what a target can do
-  14289  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13711  src/rules/decompose.c        from what the IR means to what a target can do
+  14301  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14323  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14335  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14822  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14834  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14916  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14928  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15653  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15677  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15887  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  15960  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15911  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  15984  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16579  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16603  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16801  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16825  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17076  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17100  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17560  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17584  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17667  src/tensor/activation.c      what stands between the layers of a network
-  17847  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18215  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17691  src/tensor/activation.c      what stands between the layers of a network
+  17871  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18239  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18465  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18489  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19196  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19220  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19828  src/tensor/random.c          numbers from a counter, the same on every device
-  20102  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19852  src/tensor/random.c          numbers from a counter, the same on every device
+  20126  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20422  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20718  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20446  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20742  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20855  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20879  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21394  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21418  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22113  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22137  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22515  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22539  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22654  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22678  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23120  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23144  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23556  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23580  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23904  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24224  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24350  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23928  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24248  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24374  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24508  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24532  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25000  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25276  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25024  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25300  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25372  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25396  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25649  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26064  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25673  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26088  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26341  src/tensor/params.c          lists of named tensors: what a network consists of
-  26434  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26365  src/tensor/params.c          lists of named tensors: what a network consists of
+  26458  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26816  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26840  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26950  src/schedule/place.c         which device computes what names none: constants, positions, random
+  26974  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27060  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27084  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27379  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27403  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27495  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27519  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  27996  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28020  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  28772  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  28796  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29305  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29329  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  29754  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  29778  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29935  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29959  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30428  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30545  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30452  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30569  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  30982  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31006  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31148  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31172  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31418  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  31644  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31442  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  31668  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  31773  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  31844  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  31797  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  31868  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32002  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32098  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32400  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32026  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32122  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32424  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32489  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32513  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32553  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32577  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  32687  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  32711  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  32765  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  32824  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  32789  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  32848  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33462  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33486  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33561  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33585  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  33654  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  33678  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34043  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34067  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  34625  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  34649  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  34744  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  34836  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  34768  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  34860  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  34907  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  34931  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35011  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35111  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35186  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35326  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35035  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35135  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35210  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35350  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  35661  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  35685  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  35900  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  35924  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36146  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36170  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36207  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36231  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  36751  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  36775  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37307  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37331  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  37628  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  37652  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  37926  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  37950  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38321  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39041  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38345  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39065  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39118  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39142  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39227  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39455  src/runtime/device.c         which backend a context runs on
-  39692  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  39846  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39251  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39479  src/runtime/device.c         which backend a context runs on
+  39716  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  39870  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40036  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40103  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40060  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40127  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40454  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  40881  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40478  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  40905  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41051  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41075  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  41873  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  41897  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42349  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  42373  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  43273  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43297  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43491  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43515  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  43764  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  43788  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44032  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44056  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44209  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44233  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44383  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  44744  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  44980  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44407  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  44768  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45004  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45128  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45294  src/runtime/context.c        opening and closing, the first error, totals
+  45152  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45318  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -25,6 +25,7 @@ OUTSIDE = 4 << 10
 OUTSIDE_MORE = {"vsnprintf": 6 << 10, "snprintf": 6 << 10, "fprintf": 14 << 10, "fputs": 14 << 10, "fputc": 14 << 10,
                 "fwrite": 6 << 10, "qsort": 6 << 10, "strtod": 6 << 10, "dlopen": 10 << 10, "dlsym": 6 << 10,
                 "KERNEL": 20 << 10,        # local memory up to TN_STACK_NBYTES, and what the compiler spills
+                "SHARDS": 0,               # see INDIRECT
                 "HOST": 8 << 10}           # an allocator, a log or a pool of the caller's
 
 # Functions that may be on the stack more than once: how many times, and what bounds it.
@@ -38,6 +39,16 @@ RECURSION = {
     "tn_dft": (12, "each stage divides the length by 64 or so; one by way of a power of two"),
     "tn_cost_since_loads": (13, "TN_NUMBER_DEPTH"),
     "tn_json_skip": (65, "TN_JSON_DEPTH"),
+    "tn_uop_make_with": (2, "a position, which extents are made of, is 0-d and has none"),
+    "tn_assign_value": (2, "a part of a SHARD is no SHARD"),
+    "tn_position_from": (16, "TN_POSITION_NODES"),
+    "tn_position_now": (16, "TN_POSITION_NODES"),
+    "tn_eval_position": (16, "TN_POSITION_NODES"),
+    "tn_position_scale": (3, "products and sums of a constant are made with one"),
+    "tn_position_add": (2, "sums of a constant are made with one"),
+    "tn_position_divide": (3, "products and sums of a constant are made with one"),
+    "tn_made_contiguous": (2, "what is made whole is not made whole again"),
+    "tn_whole": (2, "of what is expanded"),
 }
 # Bodies of these are what a rule's body may set in motion: they must not rewrite themselves.
 SYMBOLIC = ["tn_rules_" + x for x in ("symbolic", "fold", "arithmetic", "bool", "compare", "cast", "divmod")]
@@ -60,7 +71,8 @@ INDIRECT = [
     (r"\br->(kernel|module)\(", r"tn_(?:cstyle|llvm)_\1", "render/"),
     (r"ir->release\(", "tn_storage_release", "runtime/"),
     (r"device_name\(", "tn_device_name", "runtime/"),
-    (r"over_shards\(", "tn_over_shards", "rules/"),
+    # SHARDs are roots of tensors' graphs: operators alone, at the top of the stack, make nodes over them, no rule does.
+    (r"over_shards\(", "SHARDS", ""),
     (r"tn_opt_kinds\[o->kind\]\.apply\(", r"tn_opt_\w+", "codegen/opts.c"),
     (r"language->limits\(", r"tn_null_(?:host|webgpu)", "runtime/null.c"),
     (r"language->renderer\(", r"tn_null_llvm|tn_lang_\w+", "runtime/null.c|render/"),
@@ -241,7 +253,7 @@ def resolve(g, problems):
             wanted = re.compile(name.replace(r"\1", match.group(1)) if match.lastindex else name)
             reached = {x for x in g.frame if wanted.fullmatch(base(x)) and base(x) in taken and
                        re.match(where, home[base(x)])}
-            for special in ("HOST", "KERNEL", "REGISTER"):
+            for special in ("HOST", "KERNEL", "REGISTER", "SHARDS"):
                 if wanted.fullmatch(special):
                     reached.add(special)
             g.calls[f] |= reached

@@ -149,6 +149,11 @@ static tiny_uop *test_node(tiny_ctx *t, tiny_uop **pool, int n) {
     count = op != TINY_OP_PREFIX;
     v[0] = op == TINY_OP_SLICE ? test_below(2) : tn_dtype_value(src[0]->dtype, test_below(5));
   }
+  if (op == TINY_OP_COPY) k &= 15;
+  if (op == TINY_OP_SHARD && many) {
+    k = 0; count = 0; dtype = src[0]->dtype;
+    for (int i = many - 1; i >= 0; i--) src[i] = tn_copy_to(t, src[0], 1 + i);
+  }
   if (op == TINY_OP_FLIP) k &= ((int64_t)1 << src[0]->ndim) - 1;
   if (op == TINY_OP_VIEW && src[0]->ndim == 1) { k = 0; count = 4; v[0] = 1; v[1] = src[0]->dim[0]; v[2] = -7; v[3] = 1; }
   if (op == TINY_OP_DEFINE) { count = 2; v[0] = test_below(3); v[1] = test_below(1000); }

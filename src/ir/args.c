@@ -118,6 +118,15 @@ static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int n
 }
 
 // NULL, or what is wrong with a node of these parts.
+static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
+  int fits = nsrc > 0 && nsrc <= TINY_MAX_DEVICES && k >= 0 && k <= src[0]->ndim;
+  for (int i = 0; i < nsrc && fits; i++) {
+    fits = src[i]->device && src[i]->device != TN_SEVERAL && src[i]->dtype == src[0]->dtype && !src[i]->extent &&
+        src[i]->ndim == src[0]->ndim;
+    for (int d = 0; d < src[0]->ndim && fits; d++) fits = d + 1 == k || src[i]->dim[d] == src[0]->dim[d];
+  }
+  return fits;
+}
 static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k, int nv, const int64_t *v) {
   if (!tn_sources_fit(op, nsrc)) return "the number of sources is wrong";
   if (op == TINY_OP_SLICE || op == TINY_OP_PREFIX || op == TINY_OP_WHOLE) return tn_length_fits(op, src, k, nv, v);
@@ -138,7 +147,8 @@ static const char *tn_args_fit(int op, int nsrc, tiny_uop *const *src, int64_t k
     case TINY_OP_RANGE: return k >= 0 && k >> 56 == 0 && (k & 0xFF) < TN_KINDS ? NULL
       : "takes an id below 2^48 and a kind";
     case TINY_OP_COPY: return k >= 0 && k < TINY_MAX_DEVICES ? NULL : "takes the number of a device";
-    case TINY_OP_SHARD: return nsrc > 0 && k >= 0 && k <= src[0]->ndim ? NULL : "takes 1 + the axis of its parts, or 0";
+    case TINY_OP_SHARD: return tn_shard_fits(nsrc, src, k) ? NULL
+      : "takes parts that differ along an axis alone, each on a device, and 1 + that axis, or 0";
     case TINY_OP_CUSTOM: return nv <= TINY_MAX_DIMS && tn_dims_nelem(nv, v) >= 0 ? NULL : "takes its shape";
     case TINY_OP_REDUCE: case TINY_OP_HREDUCE: return k >= 0 && (k & 0xFF) < TINY_OP_COUNT &&
       k >> 8 < 1 << TINY_MAX_DIMS ? NULL : "takes an op";

@@ -124,6 +124,8 @@ struct tn_ir {
   void (*release)(tiny_ctx *t, tiny_uop *buffer);    // called when a BUFFER node dies
   const char *(*device_name)(const tiny_ctx *t, int device);     // of tiny_uop.device
   tiny_uop *(*over_shards)(tiny_ctx *t, const tiny_uop *u);      // what u would be, which has SHARDs among its sources
+  // SHARDs that an operator had to gather, the first of them, and for what: told when the operator is done.
+  int gathered; const char *gathered_by; const tiny_uop *gathered_node;
   // Runs the kernel of a CUSTOM node in the reference interpreter: mem[0] is the output, the others its sources.
   tiny_code (*interpret)(tiny_ctx *t, const tiny_uop *custom, const tiny_mem *mem);
 };
@@ -271,7 +273,7 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
   return 0;
 }
 // Of tiny_uop.device, for messages.
-static const char *tn_place_name(const tiny_ctx *t, int device) { return t->ir->device_name(t, device); }
+static const char *tn_place_name(const tiny_ctx *t, int device) { return t->ir->device_name ? t->ir->device_name(t, device) : "?"; }
 // The device on which u is computed is that of its sources, where they have one: constants and positions are made
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
@@ -609,7 +611,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   key.nv = (uint8_t)nv;
   key.nsrc = (uint32_t)nsrc;
   key.k = k; key.v = v; key.src = (tiny_uop **)(uintptr_t)src; key.ptr = ptr;
-  if (over_shards && op != TINY_OP_SHARD) return ir->over_shards(t, &key);
+  if (over_shards && op != TINY_OP_SHARD && ir->over_shards) return ir->over_shards(t, &key);
   if (!tn_uop_place(t, &key)) return &ir->bad;
   int64_t dim[TINY_MAX_DIMS];
   const int64_t *shared = NULL;

@@ -11,7 +11,6 @@
 #define TN_RULES_SHARD
 #ifndef TINY_AMALGAMATED
 #include "../ir/build.c"
-#include "../base/text.c"
 #endif
 
 enum { TN_RING_NELEM = 1 << 12 };          // from which an all-reduce goes around a ring; a tree has fewer steps
@@ -107,17 +106,18 @@ static tiny_uop *tn_all_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
   return tn_shard_of(t, -1, n, part);
 }
 
-static void tn_say_gathered(tiny_ctx *t, const tiny_uop *shard, const char *why) {
-  char text[160];
-  if (!tn_debug(t, 'g')) return;
-  tn_log(t, "shard: %s %s is gathered along axis %d from %u devices", why,
-         tn_dims_text(text, sizeof text, shard->ndim, shard->dim), tn_shard_axis(shard), (unsigned)shard->nsrc);
+// Noted for debug letter g; the operator that asked for it tells (tn_tensor_new), where stacks are not deep.
+static void tn_note_gathered(tiny_ctx *t, const tiny_uop *shard, const char *why) {
+  struct tn_ir *ir = t->ir;
+  if (ir->gathered++ || !tn_debug(t, 'g')) return;
+  ir->gathered_by = why;
+  ir->gathered_node = shard;
 }
 // All of it on every device.
 static tiny_uop *tn_all_gather(tiny_ctx *t, tiny_uop *shard, const char *why) {
   tiny_uop *whole[TINY_MAX_DEVICES] = {NULL};
   if (tn_shard_axis(shard) < 0) return shard;
-  tn_say_gathered(t, shard, why);
+  tn_note_gathered(t, shard, why);
   tn_ring_gather(t, (int)shard->nsrc, shard->src, tn_shard_axis(shard), whole);
   return tn_shard_of(t, -1, (int)shard->nsrc, whole);
 }
@@ -204,28 +204,24 @@ static tiny_uop *tn_shard_elementwise(tiny_ctx *t, const tiny_uop *u) {
 // ** movement and reductions **
 
 // The axis of v that the parts of x are cut along when they are reshaped to v, each as a whole: dims are matched in the
-// smallest groups of equal size, and the cut one is the outermost of its group on both sides. -1: there is none.
-// part: dims of part i for each i, n of v each.
-static int tn_shard_reshaped(const tiny_uop *x, int n, const int64_t *v, int64_t (*part)[TINY_MAX_DIMS]) {
+// smallest groups of equal size, and the cut one is the outermost of its group on both sides. Part p then has
+// dim[axis of x] * *more / *less along it. -1: there is no such axis.
+static int tn_shard_reshaped(const tiny_uop *x, int n, const int64_t *v, int64_t *more, int64_t *less) {
   const int axis = tn_shard_axis(x);
   int i = 0, o = 0;
   if (!tn_dims_nelem(n, v)) return -1;
   while (i < x->ndim && o < n) {
-    const int i0 = i, o0 = o;
+    const int i0 = i;
+    int from = o;
     int64_t ni = x->dim[i++], no = v[o++];
     while (ni != no) if (ni < no) ni *= x->dim[i++]; else no *= v[o++];
     if (axis >= i) continue;
-    int64_t rest = ni, from = o0;
     for (int d = i0; d < axis; d++) if (x->dim[d] != 1) return -1;
     while (from < o - 1 && v[from] == 1) from++;
-    rest = ni / v[from];                   // elements of one index of that axis
-    for (uint32_t p = 0; p < x->nsrc; p++) {
-      const int64_t has = ni / x->dim[axis] * x->src[p]->dim[axis];
-      if (has % rest) return -1;
-      for (int d = 0; d < n; d++) part[p][d] = v[d];
-      part[p][from] = has / rest;
-    }
-    return (int)from;
+    *more = ni / x->dim[axis];             // elements of one index of the axis in x, and in v
+    *less = ni / v[from];
+    for (uint32_t p = 0; p < x->nsrc; p++) if (x->src[p]->dim[axis] * *more % *less) return -1;
+    return from;
   }
   return -1;
 }
@@ -255,13 +251,17 @@ static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
   tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
   const int axis = tn_shard_axis(x), n = (int)x->nsrc;
   if (axis < 0) return tn_each_part(t, u, x, -1);
-  int64_t shape[TINY_MAX_DEVICES][TINY_MAX_DIMS], v[2 * TN_MAX_DIMS];
-  int to = u->op == TINY_OP_RESHAPE ? tn_shard_reshaped(x, u->nv, u->v, shape) : axis, whole = to >= 0;
+  int64_t v[2 * TN_MAX_DIMS], more = 1, less = 1;
+  const int reshapes = u->op == TINY_OP_RESHAPE;
+  int to = reshapes ? tn_shard_reshaped(x, u->nv, u->v, &more, &less) : axis, whole = to >= 0;
   for (int i = 0; i < n && whole; i++) {
-    const int64_t *amounts = shape[i];
-    if (u->op != TINY_OP_RESHAPE) { whole = tn_shard_amounts(u, x, axis, i, v, &to); amounts = v; }
     tiny_uop *src[2] = {x->src[i], u->nsrc > 1 ? u->src[1] : NULL};
-    if (whole) part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, amounts, u->ptr);
+    if (!reshapes) whole = tn_shard_amounts(u, x, axis, i, v, &to);
+    else {
+      for (int d = 0; d < u->nv; d++) v[d] = u->v[d];
+      v[to] = x->src[i]->dim[axis] * more / less;
+    }
+    if (whole) part[i] = tn_uop_make_with(t, u->op, u->dtype, 1, (int)u->nsrc, src, u->k, u->nv, v, u->ptr);
   }
   if (whole) return tn_shard_of(t, to, n, part);
   tiny_uop now = *u, *src[2] = {tn_all_gather(t, x, tn_ops[u->op].name), u->nsrc > 1 ? u->src[1] : NULL};

@@ -27,6 +27,7 @@
 #endif
 
 enum { TN_SLOT_NBYTES = 128, TN_SLOTS_WAIT = 1024 };
+enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes
 
 // Memory, as BUFFERs name it; runtime/storage.c allocates it. It is what assignments, tiny_write and captured programs
 // agree on: its contents change, BUFFERs stand for the contents that they were made for. Several BUFFERs share it; all
@@ -299,10 +300,22 @@ static void tn_tensor_unlink(tn_tensor *x) {
   if (x->next) x->next->prev = x->prev;
 }
 
+static void tn_say_gathered(tiny_ctx *t) {
+  struct tn_ir *ir = t->ir;
+  char text[TN_DIMS_TEXT];
+  if (tn_debug(t, 'g') && ir->gathered_node)
+    tn_log(t, "shard: %s %s is gathered along axis %d from %u devices%s", ir->gathered_by,
+           tn_dims_text(text, sizeof text, ir->gathered_node->ndim, ir->gathered_node->dim),
+           tn_shard_axis(ir->gathered_node), (unsigned)ir->gathered_node->nsrc,
+           ir->gathered > 1 ? ", and others for the same operator" : "");
+  ir->gathered = 0;
+  ir->gathered_node = NULL;
+}
 // A handle of u in the innermost frame; poison when u or the handle could not be made.
 static tiny_tensor *tn_tensor_new(tiny_ctx *t, tiny_uop *u) {
   if (!t || !t->tensors) return NULL;
   struct tn_tensors *all = t->tensors;
+  if (t->ir->gathered) tn_say_gathered(t);
   if (tn_bad(t, u) || all->refuse) return tn_poison(t);
   tn_tensor *x = tn_slot_new(t);
   if (!x) return tn_poison(t);
@@ -465,7 +478,6 @@ static int tn_usable_some(const char *name, int needed, int n, tiny_tensor *cons
   return tn_usable(name, m, in, out);
 }
 
-enum { TN_DIMS_TEXT = 224 };               // enough for tn_dims_text to tell most shapes
 static const char *tn_text_of(const tiny_uop *u, char *out) {
   return tn_dims_text(out, TN_DIMS_TEXT, u->ndim, u->dim);
 }
