@@ -2,6 +2,7 @@
 // test_shard: tensors split over devices: what is computed of parts is what is computed of the whole; traffic, bits, order.
 #include "../src/all.c"
 #include "test.h"
+#include "memory_test.h"
 
 static const int around[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 static const char *const lists[] = {"INTERP,INTERP,INTERP,INTERP", "CPU,INTERP,CPU:1,INTERP", "INTERP"};
@@ -375,6 +376,49 @@ static void test_programs(void) {
   }
 }
 
+// ** refused allocations: nothing leaks, and the same again works **
+
+static void steps(tiny_ctx *t, int *wrong) {
+  float out[8];
+  tiny_tensor *x = ints(t, 0, TINY_SHAPE(8, 8)), *s = tiny_shard(x, 0, around, 2), *w = tiny_replicate(x, around, 2), *g, *got;
+  tiny_realize(&w, 1);
+  tiny_begin(t);
+  tiny_tensor *y = tiny_reshape(tiny_flip(tiny_matmul(s, w), TINY_SHAPE(0)), TINY_SHAPE(4, 16));
+  if (tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), &w, 1, &g) == TINY_OK) tiny_assign(w, tiny_sub(w, g));
+  tiny_end(t);
+  tiny_tensor *sum = tiny_sum(s, 0, 0);
+  tiny_program *p = tiny_capture(t, NULL, 0, &sum, 1);
+  if (p) tiny_run(p, NULL, &got);
+  const tiny_code read = p ? tiny_read(got, out, sizeof out) : TINY_E_MEMORY;
+  if (tiny_status(t) == TINY_OK) {
+    double want = 0;
+    for (int i = 0; i < 8; i++) want += (i * 56) % 11 - 5;
+    *wrong += read != TINY_OK || out[0] != (float)want;
+  }
+  tiny_program_free(p);
+}
+static void test_refused(void) {
+  memory_count m;
+  tiny_desc d;
+  memset(&d, 0, sizeof d); memset(&m, 0, sizeof m);
+  d.device = "INTERP,INTERP"; d.cache_dir = "";
+  d.alloc.fn = memory_fn; d.alloc.user = &m;
+  long done = 0;
+  int wrong = 0;
+  for (long n = 1; !done && n < 100000; n += 1 + n / 24) {
+    m.calls = 0; m.fail_at = n;
+    tiny_ctx *t = tiny_open(&d);
+    if (t) { steps(t, &wrong); done = tiny_status(t) == TINY_OK && m.calls < n; }
+    m.fail_at = 0;
+    if (t && !done) { tiny_clear(t); if (tiny_ok(tiny_zeros(t, TINY_F32, TINY_SHAPE(1)))) { steps(t, &wrong); wrong += tiny_status(t) != TINY_OK; } }
+    tiny_close(t);
+    CHECK_EQ(m.live, 0);
+    CHECK_EQ(m.wrong, 0);
+  }
+  CHECK(done);
+  CHECK_EQ(wrong, 0);
+}
+
 // ** many small graphs over four devices that go on by themselves **
 
 enum { WIDTH = 16, VALUES = 12 };
@@ -420,6 +464,7 @@ int main(void) {
   test_traffic();
   test_training();
   test_programs();
+  test_refused();
   test_schedules();
   return test_report();
 }
