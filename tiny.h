@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9a38a81b1f2956dd3039e96b7376c8021dac18db7e440b01d62b7371a6f47a6c
+/* tiny.h 0.1.0, source 3159810608b33fca584a74136280b398d85050913a0e54dbd5c0703d89c108e0
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2948,7 +2948,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9a38a81b1f2956dd3039e96b7376c8021dac18db7e440b01d62b7371a6f47a6c"
+#define TN_SOURCE_ID "3159810608b33fca584a74136280b398d85050913a0e54dbd5c0703d89c108e0"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6448,7 +6448,9 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
   return 0;
 }
 // Of tiny_uop.device, for messages.
-static const char *tn_place_name(const tiny_ctx *t, int device) { return t->ir->device_name ? t->ir->device_name(t, device) : "?"; }
+static const char *tn_place_name(const tiny_ctx *t, int device) {
+  return t->ir->device_name ? t->ir->device_name(t, device) : "?";
+}
 // The device on which u is computed is that of its sources, where they have one: constants and positions are made
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {
@@ -11953,15 +11955,6 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
                  tn_ops[u->op].name);
   tn_scratch_rewind(t, mark);
   return now;
-}
-
-// x, a number that is the library's own, where y is computed.
-static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
-  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
-  if (tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device || x->device == y->device) return x;
-  if (!tn_is_shard(y)) return tn_copy_to(t, x, y->device);
-  for (uint32_t i = 0; i < y->nsrc; i++) part[i] = tn_copy_to(t, x, y->src[i]->device);
-  return tn_shard_of(t, -1, (int)y->nsrc, part);
 }
 #endif
 // ---- end src/rules/shard.c ----
@@ -25697,6 +25690,14 @@ static tiny_uop *tn_blend(tiny_ctx *t, tiny_uop *old, tiny_uop *now, double keep
   TN_FLOAT_MODE;
   return tn_add(t, tn_times(t, old, keep), tn_times(t, now, 1 - keep));
 }
+// x, a number that is the library's own, where y is computed.
+static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
+  if (tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device || x->device == y->device) return x;
+  if (!tn_is_shard(y)) return tn_copy_to(t, x, y->device);
+  for (uint32_t i = 0; i < y->nsrc; i++) part[i] = tn_copy_to(t, x, y->src[i]->device);
+  return tn_shard_of(t, -1, (int)y->nsrc, part);
+}
 static tiny_uop *tn_when(tiny_ctx *t, const tiny_optim *o, tiny_uop *now, tiny_uop *old) {
   return o->when ? tn_where(t, tn_beside(t, tn_uop_of(o->when), old), now, old) : now;
 }
@@ -26997,7 +26998,7 @@ static tiny_uop **tn_wish_sources(tiny_ctx *t, const tiny_uop *u) {
 // Is u a number, whatever its shape? It is part of each kernel that uses it.
 static int tn_is_plain_number(const tiny_uop *u) {
   while (tn_op_is(u->op, TINY_MOVEMENT) && u->op != TINY_OP_PAD && !u->realized) u = u->src[0];
-  return u->op == TINY_OP_CONST;
+  return !u->nsrc && !u->device && !u->realized;
 }
 
 // Is u the number by which a movement cuts?
@@ -27021,12 +27022,17 @@ static tiny_uop *tn_wish_given(tn_placing *p, const tn_wish *w, const tiny_uop *
   if (user && tn_is_length_of(user, u)) return u;            // a number that every launch is given
   if (u->realized && u->realized->device == w->device)
     return w->pins ? tn_reshape(p->t, u->realized, u->ndim, u->dim) : u;
-  if (w->pins && user && user->device && (!u->nsrc || (user->op != TINY_OP_COPY && tn_is_plain_number(u)))) return u;
+  if (w->pins && user && user->device && !u->realized && (!u->nsrc || user->op != TINY_OP_COPY) &&
+      tn_is_plain_number(u))
+    return u;
   return (tiny_uop *)tn_pairs_get(&p->known[w->pins], u, tn_boxed(w->device));
 }
 static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
   tiny_uop *u = w->u;
-  if (!u->nsrc) return tn_copy_to(p->t, u, w->device);
+  if (!u->nsrc) {                          // what has a value elsewhere keeps it: another node is made (t->plans)
+    if (u->realized) u = tn_uop_make_with(p->t, u->op, u->dtype, u->lanes, 0, NULL, u->k, u->nv, u->v, u->ptr);
+    return tn_copy_to(p->t, u, w->device);
+  }
   tiny_uop **src = tn_wish_sources(p->t, u);
   int changed = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -27045,7 +27051,8 @@ static void tn_placed_add(tn_placing *p, tiny_uop *u, tiny_uop *now) {
 static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
   const int device = root->device ? root->device : p->here;
   const int elsewhere = !root->device && root->realized && root->realized->device != device;
-  const tn_wish first = {root, device, elsewhere, 0};
+  const int number = !root->device && tn_is_plain_number(root);            // stored here, and part of kernels elsewhere
+  const tn_wish first = {root, device, elsewhere || number, 0};
   tn_wish *stack = NULL;
   int n = 0, cap = 0;
   if (tn_wish_given(p, &first, NULL)) return tn_wish_given(p, &first, NULL);
@@ -27071,11 +27078,13 @@ static void tn_place_roots(tiny_ctx *t, tn_list *roots, tn_list *moved) {
   if (t->ndevice < 2) return;
   memset(&p, 0, sizeof p);
   p.t = t; p.here = t->here + 1;
+  t->plans = 1;
   for (int i = 0; i < roots->n; i++) {
     tiny_uop *const u = roots->u[i];
     roots->u[i] = tn_placed_root(&p, u);
     tn_placed_add(&p, u, roots->u[i]);
   }
+  t->plans = 0;
   *moved = p.moved;
 }
 #endif
@@ -30212,7 +30221,7 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
   memset(row, 0, sizeof *row);
   row->kind = TN_PLACE_TEMP;
   row->nbytes = tn_node_nbytes(at);
-  row->device = device;
+  row->device = at->device ? at->device - 1 : device;
   if (tn_map_has(&v->places, at)) {
     row->kind = TN_PLACE_LEAF;
     row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1;
@@ -30250,7 +30259,13 @@ static void tn_draft_step(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_
   s->copies = tn_is_copy(k->node) && tn_nelem(k->node) > 0;
   s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
   s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
-  for (int j = 0; j < k->nmem; j++) s->mem[j] = tn_draft_place(t, d, v, k->mem[j], tn_slot_device(g, k, j));
+  for (int j = 0; j < k->nmem; j++) {
+    const int device = tn_slot_device(g, k, j);
+    s->mem[j] = tn_draft_place(t, d, v, k->mem[j], device);
+    if (d->plan.place[s->mem[j]].device != device)
+      tiny_fail(t, TINY_E_INTERNAL, "plan: a kernel on device %d would read memory of device %d", device,
+                d->plan.place[s->mem[j]].device);
+  }
   for (int j = 0; j < k->narg; j++) {
     if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
     if (tn_map_has(scalars, k->arg[j])) s->arg[j] = tn_unboxed(tn_map_get(scalars, k->arg[j]));
@@ -30359,6 +30374,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
   tn_graph_masked(&g, order, wanted, nroots);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
+  if (t->code != TINY_OK) return t->code;
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
   return TINY_OK;
@@ -42763,6 +42779,13 @@ static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
   }
 }
 
+// Each root as it is computed on its device.
+static void tn_capture_place(tiny_ctx *t, tn_capture_call *c, tn_list *moved) {
+  int n = 0;
+  tn_place_roots(t, &c->roots, moved);
+  for (int i = 0; i < c->m; i++) if (c->root[i]) c->root[i] = c->roots.u[n++];
+}
+
 // Every input must reach what the program computes, and what it reads must still be there.
 static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const tn_visit *v) {
   if (v->captured)
@@ -42890,15 +42913,17 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
 typedef struct tn_rollback { tn_tensor **x; tiny_uop **to, **once; int n, nonce; } tn_rollback;
 
 // The assignments of the graph that have memory to happen in; in a frame, and those alone that outputs need outside.
-static void tn_capture_updates(tiny_ctx *t, tn_capture_call *c, const tn_visit *v) {
+static int tn_is_update(const tn_capture_call *c, const tiny_uop *u) {
+  for (int i = 0; i < c->updates.n; i++) if (c->updates.u[i] == u) return 1;
+  return 0;
+}
+static void tn_capture_updates(tiny_ctx *t, tn_capture_call *c, const tn_visit *v, const tn_list *moved) {
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     if (u->op == TINY_OP_ASSIGN && !u->realized && tn_place(u)->op == TINY_OP_BUFFER) tn_push(t, &c->updates, u);
   }
-}
-static int tn_is_update(const tn_capture_call *c, const tiny_uop *u) {
-  for (int i = 0; i < c->updates.n; i++) if (c->updates.u[i] == u) return 1;
-  return 0;
+  for (int i = 0; i < moved->n; i += 2)    // handles have the node that another stands for
+    if (tn_is_update(c, moved->u[i + 1])) tn_push(t, &c->updates, moved->u[i]);
 }
 // Nodes that were computed from what the program will overwrite are not to be found again.
 static void tn_rollback_once(tiny_ctx *t, const tn_capture_call *c, tn_rollback *back) {
@@ -42950,12 +42975,14 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit v;
   tn_plan *plan = NULL;
   tn_rollback back;
+  tn_list moved = {NULL, 0, 0};
   memset(&v, 0, sizeof v);
   tiny_code code = tn_capture_earlier(t);
   if (code == TINY_OK) code = tn_capture_roots(t, c);
   if (code != TINY_OK) return code;
   tn_hide_dependents(t, c);
   tn_capture_copies(t, c);
+  tn_capture_place(t, c, &moved);
   tn_visit_graph(t, &v, c->roots.u, c->roots.n);
   if ((code = tn_capture_check(t, c, &v)) != TINY_OK) return code;
   if (c->roots.n) plan = tn_plan_find(t, &v);
@@ -42965,7 +42992,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
     const tiny_uop *b = tn_place(v.leaves.u[i]);
     memory[i] = tn_buffer_bound(t, (tn_storage *)b->ptr, b->dtype, b->dim[0]);
   }
-  tn_capture_updates(t, c, &v);
+  tn_capture_updates(t, c, &v, &moved);
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
   tiny_uop **meant = tn_outputs_meant(t, c);
@@ -45507,234 +45534,234 @@ Where things stand in tiny.h
                                       one form that values have in the IR
    6016  src/ir/alu.c                 the meaning of every arithmetic op, once
    6176  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7027  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7029  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7112  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7114  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7219  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7221  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7310  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7312  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7422  src/ir/args.c                which k, v and sources fit an op
-   7605  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8224  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7424  src/ir/args.c                which k, v and sources fit an op
+   7607  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8226  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8807  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8809  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9287  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9289  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9399  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9401  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9836  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9838  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10110  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10112  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11039  src/ir/spec.c                the verifier
-  11387  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11041  src/ir/spec.c                the verifier
+  11389  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11623  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  11969  src/rules/notation.c         the algebra that bodies of rules are written in
-  12004  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12202  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11625  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  11962  src/rules/notation.c         the algebra that bodies of rules are written in
+  11997  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12195  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12362  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12355  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12756  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12749  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12955  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12948  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13369  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13362  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13711  src/rules/decompose.c        from what the IR means to what a target can do
-  14301  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13704  src/rules/decompose.c        from what the IR means to what a target can do
+  14294  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14335  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14328  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14834  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14827  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14928  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14921  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15677  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15670  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15911  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  15984  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15904  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  15977  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16603  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16596  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16825  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16818  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17100  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17093  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17584  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17577  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17691  src/tensor/activation.c      what stands between the layers of a network
-  17871  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18239  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17684  src/tensor/activation.c      what stands between the layers of a network
+  17864  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18232  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18489  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18482  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19220  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19213  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19852  src/tensor/random.c          numbers from a counter, the same on every device
-  20126  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19845  src/tensor/random.c          numbers from a counter, the same on every device
+  20119  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20446  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20742  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20439  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20735  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20879  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20872  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21418  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21411  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22137  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22130  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22539  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22532  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22678  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22671  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23144  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23137  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23580  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23573  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23928  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24248  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24374  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23921  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24241  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24367  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24532  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24525  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25024  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25300  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25017  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25293  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25396  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25389  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25673  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26088  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25666  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26089  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26365  src/tensor/params.c          lists of named tensors: what a network consists of
-  26458  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26366  src/tensor/params.c          lists of named tensors: what a network consists of
+  26459  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26840  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26841  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26974  src/schedule/place.c         which device computes what names none: constants, positions, random
+  26975  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27084  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27093  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27403  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27412  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27519  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27528  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28020  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28029  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  28796  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  28805  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29329  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29338  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  29778  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  29787  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29959  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29968  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30452  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30569  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30468  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30585  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31006  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31022  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31172  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31188  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31442  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  31668  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31458  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  31684  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  31797  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  31868  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  31813  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  31884  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32026  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32122  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32424  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32042  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32138  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32440  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32513  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32529  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32577  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32593  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  32711  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  32727  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  32789  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  32848  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  32805  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  32864  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33486  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33502  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33585  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33601  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  33678  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  33694  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34067  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34083  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  34649  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  34665  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  34768  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  34860  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  34784  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  34876  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  34931  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  34947  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35035  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35135  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35210  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35350  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35051  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35151  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35226  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35366  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  35685  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  35701  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  35924  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  35940  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36170  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36186  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36231  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36247  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  36775  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  36791  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37331  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37347  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  37652  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  37668  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  37950  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  37966  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38345  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39065  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38361  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39081  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39142  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39158  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39251  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39479  src/runtime/device.c         which backend a context runs on
-  39716  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  39870  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39267  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39495  src/runtime/device.c         which backend a context runs on
+  39732  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  39886  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40060  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40127  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40076  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40143  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40478  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  40905  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40494  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  40921  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41075  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41091  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  41897  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  41913  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42373  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
+  42389  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
                                       once, replayed with other inputs
-  43297  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43324  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43515  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43542  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  43788  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  43815  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44056  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44083  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44233  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44260  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44407  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  44768  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45004  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44434  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  44795  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45031  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45152  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45318  src/runtime/context.c        opening and closing, the first error, totals
+  45179  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45345  src/runtime/context.c        opening and closing, the first error, totals
 */

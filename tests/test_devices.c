@@ -288,6 +288,52 @@ static void test_programs(void) {
   case_end();
 }
 
+// A step whose values of no device are not plain numbers: dropout, rates that fall, an optimiser that counts its steps.
+static double drop(tiny_ctx *t, int far, int captured, float *out, size_t nbytes) {
+  tiny_tensor *w = tiny_to(ints(t, 1, TINY_SHAPE(24)), far), *x = tiny_to(ints(t, 4, TINY_SHAPE(24)), far), *g, *loss = NULL;
+  tiny_optim o;
+  tiny_program *step = NULL;
+  double last = 0;
+  memset(&o, 0, sizeof o);
+  o.kind = TINY_ADAM; o.lr = 0.125;
+  tiny_tensor *both[2] = {w, x};
+  tiny_realize(both, 2);
+  for (int i = 0; i < 6; i++) {
+    if (step) { CHECK_EQ(tiny_run(step, NULL, &loss), TINY_OK); last = tiny_item(loss); continue; }
+    tiny_begin(t);
+    tiny_tensor *scale = tiny_add(tiny_cumsum(tiny_rand(t, TINY_SHAPE(24)), 0), tiny_sum(tiny_rand(t, TINY_SHAPE(40)), TINY_ALL, 0));
+    tiny_tensor *y = tiny_mul(tiny_dropout(tiny_mul(w, x), 0.25, 1), scale);
+    loss = tiny_sum(tiny_square(tiny_sub(y, x)), TINY_ALL, 0);
+    CHECK_EQ(tiny_grad(loss, &w, 1, &g), TINY_OK);
+    CHECK_EQ(tiny_optim_step(&o, &w, &g, 1), TINY_OK);
+    if (captured) { step = tiny_capture(t, NULL, 0, &loss, 1); CHECK(step != NULL); i--; }
+    CHECK_EQ(tiny_end(t), TINY_OK);
+    if (!captured) last = 0;
+  }
+  CHECK_EQ(tiny_read(w, out, nbytes), TINY_OK);
+  tiny_program_free(step);
+  tiny_optim_free(&o);
+  return last;
+}
+static void test_made_in_steps(void) {
+  float want[24], got[24];
+  for (int captured = 0; captured < 2; captured++) {
+    tiny_ctx *t = open_on("INTERP");
+    drop(t, 0, captured, want, sizeof want);
+    tiny_close(t);
+    for (int p = 0; p < PAIRS; p++) for (int far = 0; far < 2; far++) {
+      if (strstr(pairs[p], "CPU") || !case_named("steps %s, %d%s", pairs[p], far, captured ? ", captured" : "")) continue;
+      t = open_on(pairs[p]);
+      drop(t, far, captured, got, sizeof got);
+      CHECK(!memcmp(want, got, sizeof got));
+      CHECK_EQ(tiny_device_stats(t, !far).kernels, 0);       // random numbers are made where they are used
+      CHECK_STR(tiny_error(t), "");
+      tiny_close(t);
+    }
+  }
+  case_end();
+}
+
 // ** memory **
 
 static void test_memory(void) {
@@ -461,6 +507,7 @@ int main(void) {
   test_updates();
   test_training();
   test_programs();
+  test_made_in_steps();
   test_memory();
   test_refused();
   test_lost_copies();

@@ -361,7 +361,7 @@ static tiny_code outsider_writes(tiny_ctx *t, void *arg) {
   const tn_kernel *k = kernel_of(t, o->x, &nbytes);
   if (!k) return t->code;
   tn_compiler_identify(t->device[0]->programs);
-  b.ast = k->ast;
+  b.at = t->device[0]->programs; b.ast = k->ast;
   tn_build_name(t, &b);
   tn_state_open(&s, t, tn_prepare(t, k->ast), &target);
   if (o->text) {

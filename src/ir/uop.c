@@ -273,7 +273,9 @@ static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *di
   return 0;
 }
 // Of tiny_uop.device, for messages.
-static const char *tn_place_name(const tiny_ctx *t, int device) { return t->ir->device_name ? t->ir->device_name(t, device) : "?"; }
+static const char *tn_place_name(const tiny_ctx *t, int device) {
+  return t->ir->device_name ? t->ir->device_name(t, device) : "?";
+}
 // The device on which u is computed is that of its sources, where they have one: constants and positions are made
 // anywhere. 0: they live on two, an error.
 static int tn_uop_place(tiny_ctx *t, tiny_uop *u) {

@@ -332,13 +332,4 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
   tn_scratch_rewind(t, mark);
   return now;
 }
-
-// x, a number that is the library's own, where y is computed.
-static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
-  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
-  if (tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device || x->device == y->device) return x;
-  if (!tn_is_shard(y)) return tn_copy_to(t, x, y->device);
-  for (uint32_t i = 0; i < y->nsrc; i++) part[i] = tn_copy_to(t, x, y->src[i]->device);
-  return tn_shard_of(t, -1, (int)y->nsrc, part);
-}
 #endif

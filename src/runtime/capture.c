@@ -391,6 +391,13 @@ static void tn_capture_copies(tiny_ctx *t, tn_capture_call *c) {
   }
 }
 
+// Each root as it is computed on its device.
+static void tn_capture_place(tiny_ctx *t, tn_capture_call *c, tn_list *moved) {
+  int n = 0;
+  tn_place_roots(t, &c->roots, moved);
+  for (int i = 0; i < c->m; i++) if (c->root[i]) c->root[i] = c->roots.u[n++];
+}
+
 // Every input must reach what the program computes, and what it reads must still be there.
 static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const tn_visit *v) {
   if (v->captured)
@@ -518,15 +525,17 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
 typedef struct tn_rollback { tn_tensor **x; tiny_uop **to, **once; int n, nonce; } tn_rollback;
 
 // The assignments of the graph that have memory to happen in; in a frame, and those alone that outputs need outside.
-static void tn_capture_updates(tiny_ctx *t, tn_capture_call *c, const tn_visit *v) {
+static int tn_is_update(const tn_capture_call *c, const tiny_uop *u) {
+  for (int i = 0; i < c->updates.n; i++) if (c->updates.u[i] == u) return 1;
+  return 0;
+}
+static void tn_capture_updates(tiny_ctx *t, tn_capture_call *c, const tn_visit *v, const tn_list *moved) {
   for (int i = 0; i < v->all.n; i++) {
     tiny_uop *u = v->all.u[i];
     if (u->op == TINY_OP_ASSIGN && !u->realized && tn_place(u)->op == TINY_OP_BUFFER) tn_push(t, &c->updates, u);
   }
-}
-static int tn_is_update(const tn_capture_call *c, const tiny_uop *u) {
-  for (int i = 0; i < c->updates.n; i++) if (c->updates.u[i] == u) return 1;
-  return 0;
+  for (int i = 0; i < moved->n; i += 2)    // handles have the node that another stands for
+    if (tn_is_update(c, moved->u[i + 1])) tn_push(t, &c->updates, moved->u[i]);
 }
 // Nodes that were computed from what the program will overwrite are not to be found again.
 static void tn_rollback_once(tiny_ctx *t, const tn_capture_call *c, tn_rollback *back) {
@@ -578,12 +587,14 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit v;
   tn_plan *plan = NULL;
   tn_rollback back;
+  tn_list moved = {NULL, 0, 0};
   memset(&v, 0, sizeof v);
   tiny_code code = tn_capture_earlier(t);
   if (code == TINY_OK) code = tn_capture_roots(t, c);
   if (code != TINY_OK) return code;
   tn_hide_dependents(t, c);
   tn_capture_copies(t, c);
+  tn_capture_place(t, c, &moved);
   tn_visit_graph(t, &v, c->roots.u, c->roots.n);
   if ((code = tn_capture_check(t, c, &v)) != TINY_OK) return code;
   if (c->roots.n) plan = tn_plan_find(t, &v);
@@ -593,7 +604,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
     const tiny_uop *b = tn_place(v.leaves.u[i]);
     memory[i] = tn_buffer_bound(t, (tn_storage *)b->ptr, b->dtype, b->dim[0]);
   }
-  tn_capture_updates(t, c, &v);
+  tn_capture_updates(t, c, &v, &moved);
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
   tiny_uop **meant = tn_outputs_meant(t, c);

@@ -24,7 +24,7 @@ static tiny_uop **tn_wish_sources(tiny_ctx *t, const tiny_uop *u) {
 // Is u a number, whatever its shape? It is part of each kernel that uses it.
 static int tn_is_plain_number(const tiny_uop *u) {
   while (tn_op_is(u->op, TINY_MOVEMENT) && u->op != TINY_OP_PAD && !u->realized) u = u->src[0];
-  return u->op == TINY_OP_CONST;
+  return !u->nsrc && !u->device && !u->realized;
 }
 
 // Is u the number by which a movement cuts?
@@ -48,12 +48,17 @@ static tiny_uop *tn_wish_given(tn_placing *p, const tn_wish *w, const tiny_uop *
   if (user && tn_is_length_of(user, u)) return u;            // a number that every launch is given
   if (u->realized && u->realized->device == w->device)
     return w->pins ? tn_reshape(p->t, u->realized, u->ndim, u->dim) : u;
-  if (w->pins && user && user->device && (!u->nsrc || (user->op != TINY_OP_COPY && tn_is_plain_number(u)))) return u;
+  if (w->pins && user && user->device && !u->realized && (!u->nsrc || user->op != TINY_OP_COPY) &&
+      tn_is_plain_number(u))
+    return u;
   return (tiny_uop *)tn_pairs_get(&p->known[w->pins], u, tn_boxed(w->device));
 }
 static tiny_uop *tn_placed_node(tn_placing *p, const tn_wish *w) {
   tiny_uop *u = w->u;
-  if (!u->nsrc) return tn_copy_to(p->t, u, w->device);
+  if (!u->nsrc) {                          // what has a value elsewhere keeps it: another node is made (t->plans)
+    if (u->realized) u = tn_uop_make_with(p->t, u->op, u->dtype, u->lanes, 0, NULL, u->k, u->nv, u->v, u->ptr);
+    return tn_copy_to(p->t, u, w->device);
+  }
   tiny_uop **src = tn_wish_sources(p->t, u);
   int changed = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) {
@@ -72,7 +77,8 @@ static void tn_placed_add(tn_placing *p, tiny_uop *u, tiny_uop *now) {
 static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
   const int device = root->device ? root->device : p->here;
   const int elsewhere = !root->device && root->realized && root->realized->device != device;
-  const tn_wish first = {root, device, elsewhere, 0};
+  const int number = !root->device && tn_is_plain_number(root);            // stored here, and part of kernels elsewhere
+  const tn_wish first = {root, device, elsewhere || number, 0};
   tn_wish *stack = NULL;
   int n = 0, cap = 0;
   if (tn_wish_given(p, &first, NULL)) return tn_wish_given(p, &first, NULL);
@@ -98,11 +104,13 @@ static void tn_place_roots(tiny_ctx *t, tn_list *roots, tn_list *moved) {
   if (t->ndevice < 2) return;
   memset(&p, 0, sizeof p);
   p.t = t; p.here = t->here + 1;
+  t->plans = 1;
   for (int i = 0; i < roots->n; i++) {
     tiny_uop *const u = roots->u[i];
     roots->u[i] = tn_placed_root(&p, u);
     tn_placed_add(&p, u, roots->u[i]);
   }
+  t->plans = 0;
   *moved = p.moved;
 }
 #endif

@@ -254,7 +254,7 @@ static int tn_draft_place(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop 
   memset(row, 0, sizeof *row);
   row->kind = TN_PLACE_TEMP;
   row->nbytes = tn_node_nbytes(at);
-  row->device = device;
+  row->device = at->device ? at->device - 1 : device;
   if (tn_map_has(&v->places, at)) {
     row->kind = TN_PLACE_LEAF;
     row->index = (int)(intptr_t)tn_map_get(&v->places, at) - 1;
@@ -292,7 +292,13 @@ static void tn_draft_step(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_
   s->copies = tn_is_copy(k->node) && tn_nelem(k->node) > 0;
   s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
   s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
-  for (int j = 0; j < k->nmem; j++) s->mem[j] = tn_draft_place(t, d, v, k->mem[j], tn_slot_device(g, k, j));
+  for (int j = 0; j < k->nmem; j++) {
+    const int device = tn_slot_device(g, k, j);
+    s->mem[j] = tn_draft_place(t, d, v, k->mem[j], device);
+    if (d->plan.place[s->mem[j]].device != device)
+      tiny_fail(t, TINY_E_INTERNAL, "plan: a kernel on device %d would read memory of device %d", device,
+                d->plan.place[s->mem[j]].device);
+  }
   for (int j = 0; j < k->narg; j++) {
     if (k->arg[j]->op == TINY_OP_CONST) s->arg[j] = -1 - (int)k->arg[j]->k;
     if (tn_map_has(scalars, k->arg[j])) s->arg[j] = tn_unboxed(tn_map_get(scalars, k->arg[j]));
@@ -401,6 +407,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
   tn_graph_masked(&g, order, wanted, nroots);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
+  if (t->code != TINY_OK) return t->code;
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
   return TINY_OK;

@@ -25,6 +25,14 @@ static tiny_uop *tn_blend(tiny_ctx *t, tiny_uop *old, tiny_uop *now, double keep
   TN_FLOAT_MODE;
   return tn_add(t, tn_times(t, old, keep), tn_times(t, now, 1 - keep));
 }
+// x, a number that is the library's own, where y is computed.
+static tiny_uop *tn_beside(tiny_ctx *t, tiny_uop *x, const tiny_uop *y) {
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
+  if (tn_bad(t, x) || tn_bad(t, y) || !x->device || !y->device || x->device == y->device) return x;
+  if (!tn_is_shard(y)) return tn_copy_to(t, x, y->device);
+  for (uint32_t i = 0; i < y->nsrc; i++) part[i] = tn_copy_to(t, x, y->src[i]->device);
+  return tn_shard_of(t, -1, (int)y->nsrc, part);
+}
 static tiny_uop *tn_when(tiny_ctx *t, const tiny_optim *o, tiny_uop *now, tiny_uop *old) {
   return o->when ? tn_where(t, tn_beside(t, tn_uop_of(o->when), old), now, old) : now;
 }
