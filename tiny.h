@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 3159810608b33fca584a74136280b398d85050913a0e54dbd5c0703d89c108e0
+/* tiny.h 0.1.0, source 6c9835c65b98fb56bd810f86fbc912cc6e29644eec655e46d275e6d9e097d52a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2948,7 +2948,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "3159810608b33fca584a74136280b398d85050913a0e54dbd5c0703d89c108e0"
+#define TN_SOURCE_ID "6c9835c65b98fb56bd810f86fbc912cc6e29644eec655e46d275e6d9e097d52a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -15612,7 +15612,7 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls);
 // The next state of dst, which lies on several devices: of each of its parts. v has dst's dims.
 static tiny_tensor *tn_assign_parts(tiny_tensor *dst, tiny_uop *v, int recalls) {
   tiny_ctx *t = tn_ctx_of(dst);
-  tiny_uop *u = tn_uop_of(dst), *part[TINY_MAX_DEVICES];
+  tiny_uop *u = tn_uop_of(dst), *part[TINY_MAX_DEVICES] = {NULL};
   const int axis = tn_shard_axis(u);
   if (v->device && (!tn_is_shard(v) || !tn_shards_meet(u, v)))
     return tn_wrong(t, TINY_E_DEVICE, "assign: a tensor of several devices takes a value of none, or of the same ones; "
@@ -15919,7 +15919,7 @@ static tiny_uop *tn_shard_part(tiny_ctx *t, tiny_uop *u, int axis, int i, int n,
   return tn_sent_to(t, u, device, i);
 }
 static tiny_uop *tn_split_over(tiny_ctx *t, tiny_uop *u, int axis, const int *devices, int n) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   if (n == 1) return tn_shard_part(t, u, axis, 0, 1, devices[0] + 1);
   for (int i = 0; i < n; i++) part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
   return tn_shard_of(t, axis, n, part);
@@ -25594,7 +25594,7 @@ static void tn_grad_states(tiny_ctx *t, tiny_uop *loss, tn_list *state) {
 
 // What flows to the parts of p, a parameter: of one that is whole on each device, what flows to all of them.
 static tiny_uop *tn_grad_of_parts(tiny_ctx *t, tiny_uop *p, tiny_uop *const *grad) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   const tn_shard_parts of = tn_parts_of(&p);
   for (int i = 0; i < of.n; i++) {
     part[i] = grad[i] ? grad[i] : tn_expand(t, tn_k(t, of.u[i], 0), of.u[i]->ndim, of.u[i]->dim);
@@ -25885,7 +25885,7 @@ static tiny_uop *tn_zeros_on(tiny_ctx *t, int device, int dtype, int ndim, const
 // Zeros of a shape outside of all frames, where `like` is, split as that if it has its dims; or NULL.
 static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape shape) {
   tiny_ctx *t = tn_ctx_of(like);
-  tiny_uop *u = tn_uop_of(like), *part[TINY_MAX_DEVICES], *zeros;
+  tiny_uop *u = tn_uop_of(like), *part[TINY_MAX_DEVICES] = {NULL}, *zeros;
   if (tn_is_shard(u)) {
     const int alike = tn_has_dims(u, shape.ndim, shape.dim);
     for (uint32_t i = 0; i < u->nsrc; i++)
@@ -41569,7 +41569,7 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 static void tn_realized_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    tiny_uop *part[TINY_MAX_DEVICES];
+    tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
     const tn_shard_parts of = tn_parts_of(&x->uop);
     for (int i = 0; i < of.n; i++) part[i] = tn_realized_moved(t, &now, of.u[i]);
     tn_tensor_set(x, tn_parts_with(t, x->uop, part));
@@ -42284,7 +42284,7 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   const tn_write_call *c = (const tn_write_call *)arg;
   tiny_tensor *x = c->x;
   if (tn_is_shard(tn_uop_of(x))) {         // by its parts
-    tiny_uop *u = tn_uop_of(x), *part[TINY_MAX_DEVICES];
+    tiny_uop *u = tn_uop_of(x), *part[TINY_MAX_DEVICES] = {NULL};
     tiny_uop *whole = tn_upload(tn_device_of(t, u->src[0]), c->data, u->dtype, u->ndim, u->dim);
     for (uint32_t i = 0; i < u->nsrc; i++)
       part[i] = tn_copy_to(t, tn_part_of(t, whole, u, tn_shard_axis(u), (int)i), u->src[i]->device);
@@ -42947,7 +42947,7 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   if (!c->updates.n) return;
   for (tn_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
     tn_chain chain;
-    tiny_uop *part[TINY_MAX_DEVICES];
+    tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
     const tn_shard_parts of = tn_parts_of(&h->uop);
     int updated = 0;
     for (int i = 0; i < of.n; i++) {
@@ -43269,7 +43269,7 @@ static tiny_code tn_run_split_check(const tiny_program *p, tiny_tensor *const *i
   return TINY_OK;
 }
 static tiny_tensor *tn_run_joined(tiny_ctx *t, const tn_bound_group *g, tiny_tensor *const *made) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   for (int k = 0; k < g->parts; k++) part[k] = tn_uop_of(made[k]);
   return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_of(t, g->axis, g->parts, part));
 }

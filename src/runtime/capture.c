@@ -559,7 +559,7 @@ static void tn_rollback_make(tiny_ctx *t, const tn_capture_call *c, tn_rollback 
   if (!c->updates.n) return;
   for (tn_tensor *h = tn_tensor_next(t, NULL); h; h = tn_tensor_next(t, h)) {
     tn_chain chain;
-    tiny_uop *part[TINY_MAX_DEVICES];
+    tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
     const tn_shard_parts of = tn_parts_of(&h->uop);
     int updated = 0;
     for (int i = 0; i < of.n; i++) {
@@ -881,7 +881,7 @@ static tiny_code tn_run_split_check(const tiny_program *p, tiny_tensor *const *i
   return TINY_OK;
 }
 static tiny_tensor *tn_run_joined(tiny_ctx *t, const tn_bound_group *g, tiny_tensor *const *made) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   for (int k = 0; k < g->parts; k++) part[k] = tn_uop_of(made[k]);
   return tn_tensor_new(t, g->parts == 1 ? part[0] : tn_shard_of(t, g->axis, g->parts, part));
 }

@@ -372,7 +372,7 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   const tn_write_call *c = (const tn_write_call *)arg;
   tiny_tensor *x = c->x;
   if (tn_is_shard(tn_uop_of(x))) {         // by its parts
-    tiny_uop *u = tn_uop_of(x), *part[TINY_MAX_DEVICES];
+    tiny_uop *u = tn_uop_of(x), *part[TINY_MAX_DEVICES] = {NULL};
     tiny_uop *whole = tn_upload(tn_device_of(t, u->src[0]), c->data, u->dtype, u->ndim, u->dim);
     for (uint32_t i = 0; i < u->nsrc; i++)
       part[i] = tn_copy_to(t, tn_part_of(t, whole, u, tn_shard_axis(u), (int)i), u->src[i]->device);

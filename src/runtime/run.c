@@ -479,7 +479,7 @@ static tiny_uop *tn_realized_moved(tiny_ctx *t, tn_map *now, tiny_uop *u) {
 static void tn_realized_handles(tiny_ctx *t) {
   tn_map now = {NULL, 0, 0};
   for (tn_tensor *x = tn_tensor_next(t, NULL); x; x = tn_tensor_next(t, x)) {
-    tiny_uop *part[TINY_MAX_DEVICES];
+    tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
     const tn_shard_parts of = tn_parts_of(&x->uop);
     for (int i = 0; i < of.n; i++) part[i] = tn_realized_moved(t, &now, of.u[i]);
     tn_tensor_set(x, tn_parts_with(t, x->uop, part));

@@ -206,7 +206,7 @@ static void tn_grad_states(tiny_ctx *t, tiny_uop *loss, tn_list *state) {
 
 // What flows to the parts of p, a parameter: of one that is whole on each device, what flows to all of them.
 static tiny_uop *tn_grad_of_parts(tiny_ctx *t, tiny_uop *p, tiny_uop *const *grad) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   const tn_shard_parts of = tn_parts_of(&p);
   for (int i = 0; i < of.n; i++) {
     part[i] = grad[i] ? grad[i] : tn_expand(t, tn_k(t, of.u[i], 0), of.u[i]->ndim, of.u[i]->dim);

@@ -220,7 +220,7 @@ static tiny_uop *tn_zeros_on(tiny_ctx *t, int device, int dtype, int ndim, const
 // Zeros of a shape outside of all frames, where `like` is, split as that if it has its dims; or NULL.
 static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape shape) {
   tiny_ctx *t = tn_ctx_of(like);
-  tiny_uop *u = tn_uop_of(like), *part[TINY_MAX_DEVICES], *zeros;
+  tiny_uop *u = tn_uop_of(like), *part[TINY_MAX_DEVICES] = {NULL}, *zeros;
   if (tn_is_shard(u)) {
     const int alike = tn_has_dims(u, shape.ndim, shape.dim);
     for (uint32_t i = 0; i < u->nsrc; i++)

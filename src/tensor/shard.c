@@ -16,7 +16,7 @@ static tiny_uop *tn_shard_part(tiny_ctx *t, tiny_uop *u, int axis, int i, int n,
   return tn_sent_to(t, u, device, i);
 }
 static tiny_uop *tn_split_over(tiny_ctx *t, tiny_uop *u, int axis, const int *devices, int n) {
-  tiny_uop *part[TINY_MAX_DEVICES];
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
   if (n == 1) return tn_shard_part(t, u, axis, 0, 1, devices[0] + 1);
   for (int i = 0; i < n; i++) part[i] = tn_shard_part(t, u, axis, i, n, devices[i] + 1);
   return tn_shard_of(t, axis, n, part);

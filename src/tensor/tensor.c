@@ -692,7 +692,7 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls);
 // The next state of dst, which lies on several devices: of each of its parts. v has dst's dims.
 static tiny_tensor *tn_assign_parts(tiny_tensor *dst, tiny_uop *v, int recalls) {
   tiny_ctx *t = tn_ctx_of(dst);
-  tiny_uop *u = tn_uop_of(dst), *part[TINY_MAX_DEVICES];
+  tiny_uop *u = tn_uop_of(dst), *part[TINY_MAX_DEVICES] = {NULL};
   const int axis = tn_shard_axis(u);
   if (v->device && (!tn_is_shard(v) || !tn_shards_meet(u, v)))
     return tn_wrong(t, TINY_E_DEVICE, "assign: a tensor of several devices takes a value of none, or of the same ones; "
