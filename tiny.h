@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 6c9835c65b98fb56bd810f86fbc912cc6e29644eec655e46d275e6d9e097d52a
+/* tiny.h 0.1.0, source 2950952dbef782fa3ff037183477a010a9a9308a875a41dc5e28fd35c7e14298
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2948,7 +2948,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "6c9835c65b98fb56bd810f86fbc912cc6e29644eec655e46d275e6d9e097d52a"
+#define TN_SOURCE_ID "2950952dbef782fa3ff037183477a010a9a9308a875a41dc5e28fd35c7e14298"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -42385,19 +42385,17 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 }
 #endif
 // ---- end src/runtime/realize.c ----
-// ---- begin src/runtime/capture.c ----
-// capture: kernels that users bring (source or IR), and programs: kernels captured once, replayed with other inputs.
+// ---- begin src/runtime/custom.c ----
+// custom: kernels that users bring, as source or as a graph of nodes.
 //
-// In:    a tiny_kernel_desc; inputs and outputs of a graph. Out: a tensor; a tiny_program, and its runs.
-// Holds: a program computes what the graph would have: it is bound to the memory that its inputs and updates have, and
-//        TINY_E_STATE says so where that is gone or cannot be told apart.
-#ifndef TN_RUNTIME_CAPTURE
-#define TN_RUNTIME_CAPTURE
+// In:    a tiny_kernel_desc. Out: a tensor over a CUSTOM node, on the device of its inputs; what the kernel gives in the
+//        reference interpreter.
+// Holds: a graph of nodes reads and writes nothing but the memory it is given. Equal kernels are known again.
+#ifndef TN_RUNTIME_CUSTOM
+#define TN_RUNTIME_CUSTOM
 #ifndef TINY_AMALGAMATED
 #include "realize.c"
 #endif
-
-// ** kernels from outside **
 
 static char *tn_copy_text(tiny_ctx *t, const char *text, size_t *nbytes) {
   *nbytes = strlen(text) + 1;
@@ -42562,6 +42560,19 @@ static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_
   tn_scratch_rewind(t, mark);
   return code;
 }
+#endif
+#endif
+// ---- end src/runtime/custom.c ----
+// ---- begin src/runtime/capture.c ----
+// capture: programs: kernels captured once, replayed with other inputs.
+//
+// In:    inputs and outputs of a graph. Out: a tiny_program, and its runs.
+// Holds: a program computes what the graph would have: it is bound to the memory that its inputs and updates have, and
+//        TINY_E_STATE says so where that is gone or cannot be told apart.
+#ifndef TN_RUNTIME_CAPTURE
+#define TN_RUNTIME_CAPTURE
+#ifndef TINY_AMALGAMATED
+#include "custom.c"
 #endif
 
 // ** what a captured program computes once **
@@ -45746,22 +45757,22 @@ Where things stand in tiny.h
                                       bound, handles move on to the results
   41913  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42389  src/runtime/capture.c        kernels that users bring (source or IR), and programs: kernels captured
-                                      once, replayed with other inputs
-  43324  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42389  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  42567  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43335  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43542  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43553  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  43815  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  43826  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44083  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44094  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44260  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44271  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44434  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  44795  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45031  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44445  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  44806  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45042  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45179  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45345  src/runtime/context.c        opening and closing, the first error, totals
+  45190  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45356  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -161,6 +161,7 @@
 #include "runtime/copy.c"
 #include "runtime/run.c"
 #include "runtime/realize.c"
+#include "runtime/custom.c"
 #include "runtime/capture.c"
 
 // ** io: files of tensors **
