@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2950952dbef782fa3ff037183477a010a9a9308a875a41dc5e28fd35c7e14298
+/* tiny.h 0.1.0, source 2af40f7e7f56299344fcd020edd5f940fac7be75dba6e5041ec889fc487528e1
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2948,7 +2948,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2950952dbef782fa3ff037183477a010a9a9308a875a41dc5e28fd35c7e14298"
+#define TN_SOURCE_ID "2af40f7e7f56299344fcd020edd5f940fac7be75dba6e5041ec889fc487528e1"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -10113,7 +10113,6 @@ static tiny_uop *tn_igamma_of(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) 
 // obviously right: each value is an int64 "k" as in dtype.c, each op is tn_alu, and nothing is fused or
 // reordered.
 //
-//   tn_eval_graph   a tensor graph: every node becomes an array, one after the other
 //   tn_eval_expr    an expression over variables (ids of RANGE, ARG and SPECIAL)
 //   tn_eval_decode, tn_eval_launch   a linear program: all work items of a group run in lockstep
 //
@@ -10784,8 +10783,18 @@ TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, 
   if (u->lanes != 1) return tiny_fail(t, TINY_E_ARG, "uop_eval: a vector of %d lanes", u->lanes);
   return tn_eval_expr(t, u, vars, nvars, out);
 }
-
-// ** tensor graphs **
+#endif
+// ---- end src/ir/eval.c ----
+// ---- begin src/ir/eval_graph.c ----
+// eval_graph: tensor graphs by the reference interpreter: every node becomes an array, one after the other.
+//
+// In:    a node, and where the bytes of BUFFERs are. Out: its value, without fusion, codegen or a device.
+// Holds: what lies behind a length is garbage that shows (NaN, 0x5A..): nobody may read it.
+#ifndef TN_IR_EVAL_GRAPH
+#define TN_IR_EVAL_GRAPH
+#ifndef TINY_AMALGAMATED
+#include "eval.c"
+#endif
 
 typedef struct tn_eval_array { int64_t *data, n; int uses; } tn_eval_array;
 typedef const void *(*tn_eval_buffer)(tiny_ctx *t, tiny_uop *buffer);
@@ -11035,7 +11044,7 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
   return code;
 }
 #endif
-// ---- end src/ir/eval.c ----
+// ---- end src/ir/eval_graph.c ----
 #endif
 // ---- begin src/ir/spec.c ----
 // spec: the verifier. What a well-formed graph, kernel or program is, as a table and a few checks of form.
@@ -39086,7 +39095,7 @@ static int tn_cpu_is_alike(const void *dev, const void *other) {
 #ifndef TN_RUNTIME_INTERP
 #define TN_RUNTIME_INTERP
 #ifndef TINY_AMALGAMATED
-#include "../ir/eval.c"
+#include "../ir/eval_graph.c"
 #endif
 
 static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
@@ -45568,211 +45577,213 @@ Where things stand in tiny.h
                                       Bessel and incomplete gamma functions
   10112  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11041  src/ir/spec.c                the verifier
-  11389  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  10789  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+                                      one after the other
+  11050  src/ir/spec.c                the verifier
+  11398  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11625  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  11962  src/rules/notation.c         the algebra that bodies of rules are written in
-  11997  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12195  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11634  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  11971  src/rules/notation.c         the algebra that bodies of rules are written in
+  12006  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12204  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12355  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12364  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12749  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12758  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12948  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12957  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13362  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13371  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13704  src/rules/decompose.c        from what the IR means to what a target can do
-  14294  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13713  src/rules/decompose.c        from what the IR means to what a target can do
+  14303  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14328  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14337  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14827  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14836  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14921  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14930  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15670  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15679  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15904  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  15977  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15913  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  15986  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16596  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16605  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16818  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16827  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17093  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17102  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17577  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17586  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17684  src/tensor/activation.c      what stands between the layers of a network
-  17864  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18232  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17693  src/tensor/activation.c      what stands between the layers of a network
+  17873  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18241  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18482  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18491  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19213  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19222  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19845  src/tensor/random.c          numbers from a counter, the same on every device
-  20119  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19854  src/tensor/random.c          numbers from a counter, the same on every device
+  20128  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20439  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20735  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20448  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20744  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20872  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20881  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21411  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21420  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22130  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22139  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22532  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22541  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22671  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22680  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23137  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23146  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23573  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23582  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23921  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24241  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24367  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23930  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24250  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24376  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24525  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24534  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25017  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25293  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25026  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25302  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25389  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25398  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25666  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26089  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25675  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26098  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26366  src/tensor/params.c          lists of named tensors: what a network consists of
-  26459  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26375  src/tensor/params.c          lists of named tensors: what a network consists of
+  26468  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26841  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26850  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26975  src/schedule/place.c         which device computes what names none: constants, positions, random
+  26984  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27093  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27102  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27412  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27421  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27528  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27537  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28029  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28038  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  28805  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  28814  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29338  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29347  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  29787  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  29796  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29968  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29977  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30468  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30585  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30477  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30594  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31022  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31031  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31188  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31197  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31458  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  31684  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31467  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  31693  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  31813  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  31884  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  31822  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  31893  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32042  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32138  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32440  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32051  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32147  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32449  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32529  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32538  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32593  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32602  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  32727  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  32736  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  32805  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  32864  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  32814  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  32873  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33502  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33511  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33601  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33610  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  33694  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  33703  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34083  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34092  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  34665  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  34674  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  34784  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  34876  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  34793  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  34885  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  34947  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  34956  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35051  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35151  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35226  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35366  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35060  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35160  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35235  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35375  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  35701  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  35710  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  35940  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  35949  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36186  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36195  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36247  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36256  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  36791  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  36800  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37347  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37356  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  37668  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  37677  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  37966  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  37975  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38361  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39081  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38370  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39090  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39158  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39167  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39267  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39495  src/runtime/device.c         which backend a context runs on
-  39732  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  39886  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39276  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39504  src/runtime/device.c         which backend a context runs on
+  39741  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  39895  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40076  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40143  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40085  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40152  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40494  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  40921  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40503  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  40930  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41091  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41100  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  41913  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  41922  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42389  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  42567  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43335  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42398  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  42576  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43344  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43553  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43562  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  43826  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  43835  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44094  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44103  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44271  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44280  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44445  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  44806  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45042  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44454  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  44815  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45051  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45190  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45356  src/runtime/context.c        opening and closing, the first error, totals
+  45199  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45365  src/runtime/context.c        opening and closing, the first error, totals
 */

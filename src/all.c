@@ -30,6 +30,7 @@
 #include "ir/special.c"
 #ifndef TINY_NO_INTERP
 #include "ir/eval.c"
+#include "ir/eval_graph.c"
 #endif
 #include "ir/spec.c"
 

@@ -6,7 +6,7 @@
 #ifndef TN_RUNTIME_INTERP
 #define TN_RUNTIME_INTERP
 #ifndef TINY_AMALGAMATED
-#include "../ir/eval.c"
+#include "../ir/eval_graph.c"
 #endif
 
 static void *tn_interp_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
