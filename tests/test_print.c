@@ -147,7 +147,7 @@ static tiny_uop *test_node(tiny_ctx *t, tiny_uop **pool, int n) {
     k = test_below(src[0]->ndim);
     src[1] = tn_index(t, test_below(2));
     count = op != TINY_OP_PREFIX;
-    v[0] = op == TINY_OP_SLICE ? test_below(2) : tn_dtype_value(src[0]->dtype, test_below(5));
+    v[0] = op == TINY_OP_SLICE ? test_below(2) : tn_bits(src[0]->dtype) ? tn_dtype_value(src[0]->dtype, test_below(5)) : 0;
   }
   if (op == TINY_OP_COPY) k &= 15;
   if (op == TINY_OP_SHARD && many) {
