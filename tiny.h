@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2af40f7e7f56299344fcd020edd5f940fac7be75dba6e5041ec889fc487528e1
+/* tiny.h 0.1.0, source 7f5245478c6c22ac10d55d5bae8aaf042aa7c0ec3e7cd3229dc196a3de8f542f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -447,6 +447,12 @@ LENGTHS THAT CHANGE
   the dim stays or is the first of those that are joined or split. The others refuse, TINY_E_SHAPE, and name the dim;
   tiny_whole fills it up for them. Operands have one length, or one of them the whole dim. Of nothing a sum is 0, a
   maximum -infinity, a mean NaN.
+  Shapes that change anyway, batches and sequences of whatever size today, need not be planned and compiled anew:
+
+    tiny_tensor *n = tiny_length(t, batch, 0, 128);                       // at most 128, or a power of two beyond
+    x = tiny_with_length(x, 0, n);                                        // (batch,784), now of up to 128 rows
+    labels = tiny_with_length(labels, 0, n);                              // what belongs together has one length
+
   In a program lengths are inputs like tiny_scalar: tiny_run checks their values against the captured bounds,
   TINY_E_ARG, and gives outputs of the lengths it ran with.
 
@@ -997,6 +1003,12 @@ TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_
 // its length: sums, means, norms, softmax, running sums, products of matrices ..; operators that cannot be say so,
 // TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is. [torch.narrow]
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
+// x, whose dim of one axis is n's value now, as a tensor of that length, with memory for the greatest: for shapes that
+// change anyway, a batch or a sequence of today's size. What is computed of it is planned and compiled once for all of
+// n's values; lengths up to powers of two keep their number small. Tensors that belong together take the same n.
+// Realizes x and copies its bytes by way of the host; no gradient comes back. TINY_E_SHAPE: the dim is not n's value, or
+// x has a length already in another dim. [torch._dynamo.mark_dynamic]
+TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n);
 // x with fill where its length leaves an axis empty: a whole dim again, for every operator.
 // [torch.nn.functional.pad]
 TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill);
@@ -2948,7 +2960,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2af40f7e7f56299344fcd020edd5f940fac7be75dba6e5041ec889fc487528e1"
+#define TN_SOURCE_ID "7f5245478c6c22ac10d55d5bae8aaf042aa7c0ec3e7cd3229dc196a3de8f542f"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16735,6 +16747,15 @@ static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int a
   return 0;
 }
 
+// The number n as the length of a dim of at most so many elements; the failed node after an error.
+static tiny_uop *tn_length_within(const char *name, tiny_tensor *n, int64_t most) {
+  tiny_ctx *t = tn_ctx_of(n);
+  tiny_uop *length = tn_position_within(name, "n", n, 0, most);
+  if (tn_bad(t, length) || length->vmax > 1 || length->vmin == length->vmax) return length;
+  tiny_fail(t, TINY_E_SHAPE, "%s: n may be 0 or 1; a length that changes goes up to 2 at least", name);
+  return &t->ir->bad;
+}
+
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
   tiny_tensor *out, *in[2] = {x, n};
   if (!tn_usable("slice_to", 2, in, &out)) return out;
@@ -16742,10 +16763,8 @@ TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
   tiny_uop *u = tn_uop_of(x);
   if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_to: a 0-d tensor has no axis %d", axis);
   if ((axis = tn_axis(t, "slice_to", u, axis)) < 0 || !tn_axis_whole(t, "slice_to", u, axis)) return out;
-  tiny_uop *length = tn_position_within("slice_to", "n", n, 0, u->dim[axis]);
+  tiny_uop *length = tn_length_within("slice_to", n, u->dim[axis]);
   if (tn_bad(t, length)) return out;
-  if (length->vmax < 2 && length->vmin != length->vmax)
-    return tn_wrong(t, TINY_E_SHAPE, "slice_to: n may be 0 or 1; a length that changes goes up to 2 at least");
   return tn_tensor_new(t, tn_first_of(t, tn_cut(t, u, axis, 0, length->vmax), axis, length));
 }
 TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill) {
@@ -42146,6 +42165,58 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
   return tn_tensor_new(t, tn_upload(tn_device_here(t), data, dtype, shape.ndim, shape.dim));
 }
 
+// ** a shape of today as a length **
+
+typedef struct tn_lengthen_call { tiny_tensor *x; int axis; tiny_uop *n, *made; int64_t dim[TINY_MAX_DIMS]; } tn_lengthen_call;
+
+// x by the dims of the call, of which one is longer: its bytes lie further apart.
+static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
+  tn_lengthen_call *c = (tn_lengthen_call *)arg;
+  tiny_uop *u = tn_uop_of(c->x);
+  struct tn_device *d = tn_device_of(t, u);
+  const int64_t nelem = tn_dims_nelem(u->ndim, c->dim);
+  int64_t rows = 1;
+  for (int i = 0; i < c->axis; i++) rows *= c->dim[i];
+  const size_t element = tn_dtypes[u->dtype].nbytes, nbytes = (size_t)tn_node_nbytes(u);
+  const size_t row = rows ? nbytes / (size_t)rows : 0, longer = rows ? (size_t)nelem * element / (size_t)rows : 0;
+  char *all = (char *)tn_scratch_bare(t, (size_t)nelem * element + 1);
+  const tn_read_call read = {c->x, all, nbytes};
+  tiny_code code = tn_read_node(t, &read, u);
+  if (code != TINY_OK) return code;
+  for (int64_t i = rows - 1; i > 0; i--) memmove(all + (size_t)i * longer, all + (size_t)i * row, row);
+  tn_storage *s = tn_storage_for(d, (size_t)nelem * element);
+  if (!s) return t->code;
+  const tiny_mem to = {s->mem, 0};
+  if (nbytes) code = d->backend->copy_in(d->dev, to, all, (size_t)(rows - 1) * longer + row);
+  if (code != TINY_OK) { tn_storage_drop(t, s); return code; }
+  c->made = tn_first_of(t, tn_reshape(t, tn_buffer_node(t, s, u->dtype, nelem), u->ndim, c->dim), c->axis, c->n);
+  return t->code;
+}
+
+TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n) {
+  tiny_tensor *out, *in[2] = {x, n};
+  tn_lengthen_call c;
+  char text[TN_DIMS_TEXT];
+  if (!tn_usable("with_length", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "with_length: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "with_length", u, axis)) < 0) return out;
+  if (tn_is_shard(u)) return tn_wrong(t, TINY_E_DEVICE, "with_length: %s is split over devices", tn_text_of(u, text));
+  memset(&c, 0, sizeof c);
+  c.x = x; c.axis = axis; c.n = tn_length_within("with_length", n, INT64_MAX >> 1);
+  if (tn_bad(t, c.n)) return out;
+  memcpy(c.dim, u->dim, (size_t)u->ndim * sizeof *c.dim);
+  c.dim[axis] = c.n->vmax;
+  if (tn_position_now(c.n) != u->dim[axis])
+    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(c.n), axis,
+                    tn_text_of(u, text));
+  if (tn_dims_nelem(u->ndim, c.dim) < 0)
+    return tn_wrong(t, TINY_E_ARG, "with_length: up to %lld elements along dim %d of %s are too many",
+                    (long long)c.n->vmax, axis, tn_text_of(u, text));
+  return tn_guard(t, tn_lengthen_guarded, &c) == TINY_OK ? tn_tensor_new(t, c.made) : tn_poison(t);
+}
+
 // ** contents that are replaced in place: memory keeps its identity, and who was promised the old contents has them **
 
 // u over another memory than its own.
@@ -45516,274 +45587,274 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    558  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    564  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    827  src/api/devices.h            several in one context, and tensors that are split over them
-    877  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1598  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    833  src/api/devices.h            several in one context, and tensors that are split over them
+    883  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1610  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1804  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1816  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2170  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2182  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2326  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2338  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2463  src/api/io.h                 tensors from files and to files
-   2539  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2475  src/api/io.h                 tensors from files and to files
+   2551  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2958  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2970  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3124  src/base/number.c            numbers as text, in and out
-   3561  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3136  src/base/number.c            numbers as text, in and out
+   3573  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3749  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3761  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3939  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3951  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   4041  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4053  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4447  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4459  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4565  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4577  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4712  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5205  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4724  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5217  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5785  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5797  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6016  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6176  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7029  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6028  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6188  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7041  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7114  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7126  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7221  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7233  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7312  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7324  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7424  src/ir/args.c                which k, v and sources fit an op
-   7607  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8226  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7436  src/ir/args.c                which k, v and sources fit an op
+   7619  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8238  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8809  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8821  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9289  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9301  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9401  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9413  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9838  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9850  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10112  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10124  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10789  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  10801  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11050  src/ir/spec.c                the verifier
-  11398  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11062  src/ir/spec.c                the verifier
+  11410  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11634  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  11971  src/rules/notation.c         the algebra that bodies of rules are written in
-  12006  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12204  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11646  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  11983  src/rules/notation.c         the algebra that bodies of rules are written in
+  12018  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12216  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12364  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12376  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12758  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12770  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12957  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  12969  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13371  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13383  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13713  src/rules/decompose.c        from what the IR means to what a target can do
-  14303  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13725  src/rules/decompose.c        from what the IR means to what a target can do
+  14315  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14337  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14349  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14836  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14848  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14930  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14942  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15679  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15691  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15913  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  15986  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15925  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  15998  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16605  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16617  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16827  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16846  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17102  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17121  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17586  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17605  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17693  src/tensor/activation.c      what stands between the layers of a network
-  17873  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18241  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17712  src/tensor/activation.c      what stands between the layers of a network
+  17892  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18260  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18491  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18510  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19222  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19241  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19854  src/tensor/random.c          numbers from a counter, the same on every device
-  20128  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19873  src/tensor/random.c          numbers from a counter, the same on every device
+  20147  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20448  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20744  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20467  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20763  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20881  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20900  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21420  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21439  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22139  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22158  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22541  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22560  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22680  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22699  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23146  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23165  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23582  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23601  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23930  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24250  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24376  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23949  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24269  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24395  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24534  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24553  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25026  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25302  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25045  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25321  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25398  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25417  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25675  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26098  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25694  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26117  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26375  src/tensor/params.c          lists of named tensors: what a network consists of
-  26468  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26394  src/tensor/params.c          lists of named tensors: what a network consists of
+  26487  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26850  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26869  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  26984  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27003  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27102  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27121  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27421  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27440  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27537  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27556  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28038  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28057  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  28814  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  28833  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29347  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29366  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  29796  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  29815  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29977  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  29996  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30477  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30594  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30496  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30613  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31031  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31050  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31197  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31216  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31467  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  31693  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31486  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  31712  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  31822  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  31893  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  31841  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  31912  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32051  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32147  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32449  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32070  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32166  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32468  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32538  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32557  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32602  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32621  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  32736  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  32755  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  32814  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  32873  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  32833  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  32892  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33511  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33530  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33610  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33629  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  33703  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  33722  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34092  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34111  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  34674  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  34693  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  34793  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  34885  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  34812  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  34904  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  34956  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  34975  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35060  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35160  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35235  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35375  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35079  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35179  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35254  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35394  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  35710  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  35729  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  35949  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  35968  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36195  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36214  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36256  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36275  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  36800  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  36819  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37356  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37375  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  37677  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  37696  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  37975  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  37994  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38370  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39090  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38389  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39109  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39167  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39186  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39276  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39504  src/runtime/device.c         which backend a context runs on
-  39741  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  39895  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39295  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39523  src/runtime/device.c         which backend a context runs on
+  39760  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  39914  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40085  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40152  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40104  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40171  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40503  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  40930  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40522  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  40949  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41100  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41119  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  41922  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  41941  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42398  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  42576  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43344  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42469  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  42647  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43415  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43562  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43633  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  43835  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  43906  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44103  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44174  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44280  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44351  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44454  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  44815  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45051  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44525  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  44886  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45122  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45199  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45365  src/runtime/context.c        opening and closing, the first error, totals
+  45270  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45436  src/runtime/context.c        opening and closing, the first error, totals
 */

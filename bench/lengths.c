@@ -33,6 +33,47 @@ static void lengths_time(tiny_ctx *t, lengths_run *r) {
   tiny_end(t);
   if (spent < r->best) r->best = spent;
 }
+// ** batches of a size that is new **
+
+// Milliseconds for the loss and gradients of a network (784,128,10) on a batch, from its operators to its values.
+static double shapes_step(tiny_ctx *t, tiny_tensor *const *w, tiny_tensor *x, tiny_tensor *n) {
+  tiny_tensor *out[3] = {NULL};
+  tiny_begin(t);
+  const double start = seconds();
+  if (n) x = tiny_with_length(x, 0, n);
+  tiny_tensor *y = tiny_log_softmax(tiny_matmul(tiny_relu(tiny_matmul(x, w[0])), w[1]), 1);
+  out[0] = tiny_mean(tiny_square(y), TINY_ALL, 0);
+  tiny_grad(out[0], w, 2, out + 1);
+  tiny_realize(out, 3);
+  const double spent = seconds() - start;
+  tiny_end(t);
+  return 1e3 * spent;
+}
+// The first batch, and those of new sizes after it: as lengths of one plan, and as shapes.
+static void bench_new_shapes(void) {
+  enum { BATCH = 128, SIZES = 12 };
+  if (!wanted("a batch of a new size")) return;
+  printf("\na batch of a new size, planned and computed: nothing is on disk\n");
+  for (int fixed = 0; fixed < 2; fixed++) {
+    tiny_ctx *t = tiny_open(&(tiny_desc){.device = device, .cache_dir = ""});
+    tiny_tensor *w[2] = {tiny_rand(t, TINY_SHAPE(784, 128)), tiny_rand(t, TINY_SHAPE(128, 10))};
+    series new_size = {{0}, 0};
+    double first = 0;
+    tiny_realize(w, 2);
+    for (int i = 0; i <= SIZES; i++) {
+      const int64_t k = BATCH - 9 * i;
+      tiny_tensor *x = tiny_rand(t, TINY_SHAPE(k, 784)), *n = tiny_length(t, k, 0, BATCH);
+      tiny_realize(&x, 1);
+      const double ms = shapes_step(t, w, x, fixed ? NULL : n);
+      if (i) add(&new_size, ms); else first = ms;
+    }
+    printf("  %-22s first %8.2f ms, new %8.2f ms, %.4f of it\n", fixed ? "as a shape" : "as a length", first,
+           median(&new_size), median(&new_size) / first);
+    if (tiny_status(t) != TINY_OK) printf("  %s\n", tiny_error(t));
+    tiny_close(t);
+  }
+}
+
 static void bench_lengths(void) {
   static const struct { const char *name; tiny_tensor *(*f)(tiny_tensor *x); } rows[] = {
     {"exp", lengths_exp}, {"running sums", lengths_cumsum}, {"matmul, rows", lengths_matmul},
@@ -61,4 +102,5 @@ static void bench_lengths(void) {
   }
   if (tiny_status(t) != TINY_OK) printf("  %s\n", tiny_error(t));
   tiny_close(t);
+  bench_new_shapes();
 }

@@ -344,6 +344,10 @@ static void call_tiny_slice_to(world *w) {
   (void)w;
   give_tensor(w, tiny_slice_to(H(0), (int)N(0, 0), H(1)));
 }
+static void call_tiny_with_length(world *w) {
+  (void)w;
+  give_tensor(w, tiny_with_length(H(0), (int)N(0, 0), H(1)));
+}
 static void call_tiny_whole(world *w) {
   (void)w;
   give_tensor(w, tiny_whole(H(0), (int)N(0, 0), D(0, 0.5)));
@@ -2366,6 +2370,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_shrink", call_tiny_shrink, 1, 0, 0, 0},
   {"tiny_slice", call_tiny_slice, 1, 0, 4, 0},
   {"tiny_slice_to", call_tiny_slice_to, 2, 0, 1, 0},
+  {"tiny_with_length", call_tiny_with_length, 2, 0, 1, 0},
   {"tiny_whole", call_tiny_whole, 1, 0, 1, 0},
   {"tiny_length_of", call_tiny_length_of, 1, 0, 1, 0},
   {"tiny_mask_to", call_tiny_mask_to, 2, 0, 1, 0},

@@ -225,6 +225,58 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
   return tn_tensor_new(t, tn_upload(tn_device_here(t), data, dtype, shape.ndim, shape.dim));
 }
 
+// ** a shape of today as a length **
+
+typedef struct tn_lengthen_call { tiny_tensor *x; int axis; tiny_uop *n, *made; int64_t dim[TINY_MAX_DIMS]; } tn_lengthen_call;
+
+// x by the dims of the call, of which one is longer: its bytes lie further apart.
+static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
+  tn_lengthen_call *c = (tn_lengthen_call *)arg;
+  tiny_uop *u = tn_uop_of(c->x);
+  struct tn_device *d = tn_device_of(t, u);
+  const int64_t nelem = tn_dims_nelem(u->ndim, c->dim);
+  int64_t rows = 1;
+  for (int i = 0; i < c->axis; i++) rows *= c->dim[i];
+  const size_t element = tn_dtypes[u->dtype].nbytes, nbytes = (size_t)tn_node_nbytes(u);
+  const size_t row = rows ? nbytes / (size_t)rows : 0, longer = rows ? (size_t)nelem * element / (size_t)rows : 0;
+  char *all = (char *)tn_scratch_bare(t, (size_t)nelem * element + 1);
+  const tn_read_call read = {c->x, all, nbytes};
+  tiny_code code = tn_read_node(t, &read, u);
+  if (code != TINY_OK) return code;
+  for (int64_t i = rows - 1; i > 0; i--) memmove(all + (size_t)i * longer, all + (size_t)i * row, row);
+  tn_storage *s = tn_storage_for(d, (size_t)nelem * element);
+  if (!s) return t->code;
+  const tiny_mem to = {s->mem, 0};
+  if (nbytes) code = d->backend->copy_in(d->dev, to, all, (size_t)(rows - 1) * longer + row);
+  if (code != TINY_OK) { tn_storage_drop(t, s); return code; }
+  c->made = tn_first_of(t, tn_reshape(t, tn_buffer_node(t, s, u->dtype, nelem), u->ndim, c->dim), c->axis, c->n);
+  return t->code;
+}
+
+TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n) {
+  tiny_tensor *out, *in[2] = {x, n};
+  tn_lengthen_call c;
+  char text[TN_DIMS_TEXT];
+  if (!tn_usable("with_length", 2, in, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
+  if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "with_length: a 0-d tensor has no axis %d", axis);
+  if ((axis = tn_axis(t, "with_length", u, axis)) < 0) return out;
+  if (tn_is_shard(u)) return tn_wrong(t, TINY_E_DEVICE, "with_length: %s is split over devices", tn_text_of(u, text));
+  memset(&c, 0, sizeof c);
+  c.x = x; c.axis = axis; c.n = tn_length_within("with_length", n, INT64_MAX >> 1);
+  if (tn_bad(t, c.n)) return out;
+  memcpy(c.dim, u->dim, (size_t)u->ndim * sizeof *c.dim);
+  c.dim[axis] = c.n->vmax;
+  if (tn_position_now(c.n) != u->dim[axis])
+    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(c.n), axis,
+                    tn_text_of(u, text));
+  if (tn_dims_nelem(u->ndim, c.dim) < 0)
+    return tn_wrong(t, TINY_E_ARG, "with_length: up to %lld elements along dim %d of %s are too many",
+                    (long long)c.n->vmax, axis, tn_text_of(u, text));
+  return tn_guard(t, tn_lengthen_guarded, &c) == TINY_OK ? tn_tensor_new(t, c.made) : tn_poison(t);
+}
+
 // ** contents that are replaced in place: memory keeps its identity, and who was promised the old contents has them **
 
 // u over another memory than its own.

@@ -131,6 +131,15 @@ static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int a
   return 0;
 }
 
+// The number n as the length of a dim of at most so many elements; the failed node after an error.
+static tiny_uop *tn_length_within(const char *name, tiny_tensor *n, int64_t most) {
+  tiny_ctx *t = tn_ctx_of(n);
+  tiny_uop *length = tn_position_within(name, "n", n, 0, most);
+  if (tn_bad(t, length) || length->vmax > 1 || length->vmin == length->vmax) return length;
+  tiny_fail(t, TINY_E_SHAPE, "%s: n may be 0 or 1; a length that changes goes up to 2 at least", name);
+  return &t->ir->bad;
+}
+
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
   tiny_tensor *out, *in[2] = {x, n};
   if (!tn_usable("slice_to", 2, in, &out)) return out;
@@ -138,10 +147,8 @@ TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
   tiny_uop *u = tn_uop_of(x);
   if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_to: a 0-d tensor has no axis %d", axis);
   if ((axis = tn_axis(t, "slice_to", u, axis)) < 0 || !tn_axis_whole(t, "slice_to", u, axis)) return out;
-  tiny_uop *length = tn_position_within("slice_to", "n", n, 0, u->dim[axis]);
+  tiny_uop *length = tn_length_within("slice_to", n, u->dim[axis]);
   if (tn_bad(t, length)) return out;
-  if (length->vmax < 2 && length->vmin != length->vmax)
-    return tn_wrong(t, TINY_E_SHAPE, "slice_to: n may be 0 or 1; a length that changes goes up to 2 at least");
   return tn_tensor_new(t, tn_first_of(t, tn_cut(t, u, axis, 0, length->vmax), axis, length));
 }
 TINY_API tiny_tensor *tiny_whole(tiny_tensor *x, int axis, double fill) {
