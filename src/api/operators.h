@@ -124,8 +124,8 @@ TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
 // x, whose dim of one axis is n's value now, as a tensor of that length, with memory for the greatest: for shapes that
 // change anyway, a batch or a sequence of today's size. What is computed of it is planned and compiled once for all of
 // n's values; lengths up to powers of two keep their number small. Tensors that belong together take the same n.
-// Realizes x and copies its bytes by way of the host; no gradient comes back. TINY_E_SHAPE: the dim is not n's value, or
-// x has a length already in another dim. [torch._dynamo.mark_dynamic]
+// Realizes x and copies its bytes by way of the host; no gradient comes back. TINY_E_SHAPE: the dim is not n's value,
+// or x has a length already in another dim. [torch._dynamo.mark_dynamic]
 TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n);
 // x with fill where its length leaves an axis empty: a whole dim again, for every operator.
 // [torch.nn.functional.pad]

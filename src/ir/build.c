@@ -451,7 +451,12 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
     if (reduced && x->dim[i] != 1) bits |= 1 << i;
     if (reduced && !x->dim[i]) empty = 1;
   }
-  if (empty) x = tn_expand(t, tn_identity(t, op, x), x->ndim, dim);
+  if (empty) {
+    const tiny_uop *of = x;
+    x = tn_expand(t, tn_identity(t, op, x), x->ndim, dim);
+    for (int i = 0; of->extent && i < of->ndim; i++)
+      if (of->extent[i] && !(axis_bits >> i & 1)) x = tn_first_of(t, x, i, of->extent[i]);
+  }
   else if (bits) x = tn_move(t, TINY_OP_REDUCE, x, op | (int64_t)bits << 8, 0, NULL);
   return tn_reshape(t, x, n, kept);
 }

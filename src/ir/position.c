@@ -53,15 +53,32 @@ static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, ti
   n = tn_position_most(t, tn_position_add(t, tn_position_least(t, n, v[1]), -v[0]), 0);
   return tn_is_const(n) && n->k == v[1] - v[0] ? NULL : n;
 }
+// Of no elements: dims that stay what they are, beside dims of 1, counted from the first or from the last.
+static int tn_extents_reshape_none(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  int i = 0, o = 0, last = x->ndim, end = u->nv;
+  while (i < last && o < end && (x->dim[i] == u->v[o] || u->v[o] == 1 || x->dim[i] == 1)) {
+    if (x->dim[i] == u->v[o]) extent[o++] = tn_extent_of(x, i++);
+    else if (u->v[o] == 1) o++;
+    else i++;
+  }
+  while (i < last && o < end && (x->dim[last - 1] == u->v[end - 1] || u->v[end - 1] == 1 || x->dim[last - 1] == 1)) {
+    if (x->dim[last - 1] == u->v[end - 1]) extent[--end] = tn_extent_of(x, --last);
+    else if (u->v[end - 1] == 1) end--;
+    else last--;
+  }
+  for (; i < last; i++) if (tn_extent_of(x, i)) return tn_extent_wrong(t, u, x, i, "of no elements, it does not stay");
+  return 1;
+}
 // Dims stay what they are, or the outermost of those that are joined or split takes the length along.
 static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
   const tiny_uop *x = u->src[0];
   int i = 0, o = 0;
+  for (int d = 0; d < x->ndim; d++) if (!x->dim[d]) return tn_extents_reshape_none(t, u, extent);
   while (i < x->ndim || o < u->nv) {
     const int i0 = i, o0 = o;
     int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
     while (ni != no) {
-      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // of no elements
       if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
     }
     int from = i0, to = o0;

@@ -1,7 +1,7 @@
 // custom: kernels that users bring, as source or as a graph of nodes.
 //
-// In:    a tiny_kernel_desc. Out: a tensor over a CUSTOM node, on the device of its inputs; what the kernel gives in the
-//        reference interpreter.
+// In:    a tiny_kernel_desc. Out: a tensor over a CUSTOM node, on the device of its inputs; what the kernel gives in
+//        the reference interpreter.
 // Holds: a graph of nodes reads and writes nothing but the memory it is given. Equal kernels are known again.
 #ifndef TN_RUNTIME_CUSTOM
 #define TN_RUNTIME_CUSTOM

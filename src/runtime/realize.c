@@ -227,7 +227,9 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 
 // ** a shape of today as a length **
 
-typedef struct tn_lengthen_call { tiny_tensor *x; int axis; tiny_uop *n, *made; int64_t dim[TINY_MAX_DIMS]; } tn_lengthen_call;
+typedef struct tn_lengthen_call {
+  tiny_tensor *x; int axis; tiny_uop *n, *made; int64_t dim[TINY_MAX_DIMS];
+} tn_lengthen_call;
 
 // x by the dims of the call, of which one is longer: its bytes lie further apart.
 static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
@@ -269,8 +271,8 @@ TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n)
   memcpy(c.dim, u->dim, (size_t)u->ndim * sizeof *c.dim);
   c.dim[axis] = c.n->vmax;
   if (tn_position_now(c.n) != u->dim[axis])
-    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(c.n), axis,
-                    tn_text_of(u, text));
+    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(c.n),
+                    axis, tn_text_of(u, text));
   if (tn_dims_nelem(u->ndim, c.dim) < 0)
     return tn_wrong(t, TINY_E_ARG, "with_length: up to %lld elements along dim %d of %s are too many",
                     (long long)c.n->vmax, axis, tn_text_of(u, text));

@@ -81,6 +81,8 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
   if (!tn_heads_fit(tn_uop_of(q), tn_uop_of(k), tn_uop_of(v), &h))
     return tn_wrong(t, TINY_E_SHAPE, "attention: queries %s, keys %s, values %s", tn_text_of(tn_uop_of(q), a),
                     tn_text_of(tn_uop_of(k), b), tn_text_of(tn_uop_of(v), c));
+  for (int i = 0; i < 2 && d.scale == 0; i++)              // 1 / sqrt(E)
+    if (!tn_axis_whole_for(t, "attention", tn_uop_of(in[i]), tn_uop_of(q)->ndim - 1, "say what scale is")) return out;
   if (!(d.dropout >= 0 && d.dropout <= 1))
     return tn_wrong(t, TINY_E_ARG, "attention: dropout is %g, not in [0,1]", d.dropout);
   const int n = tn_uop_of(q)->ndim, grouped = h.n + 4,

@@ -176,6 +176,8 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   n = c.n;
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
+  for (int i = 0; i < n + 2; i++)          // weights of fewer channels are as those that meet zeros
+    if (i != 1 && !tn_axis_whole_for(t, name, w, i, "weights have dims that are whole")) return out;
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
   const tiny_uop *meant = x;
   if (x->extent) {                         // beyond a length there are zeros, as beyond the whole

@@ -122,13 +122,16 @@ static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
             "know about; tiny_whole fills the rest", name, axis, tn_text_of(u, text));
   return 0;
 }
-// An operator that counts along the axis from its end needs one that is whole.
-static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+// Is all of an axis meant? Records that it is not, and what to do.
+static int tn_axis_whole_for(tiny_ctx *t, const char *name, const tiny_uop *u, int axis, const char *what) {
   char text[TN_DIMS_TEXT];
   if (!tn_extent_of(u, axis)) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant; take tiny_slice_to or tiny_slice_at", name,
-            axis, tn_text_of(u, text));
+  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant; %s", name, axis, tn_text_of(u, text), what);
   return 0;
+}
+// An operator that counts along the axis from its end needs one that is whole.
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+  return tn_axis_whole_for(t, name, u, axis, "take tiny_slice_to or tiny_slice_at");
 }
 
 // The number n as the length of a dim of at most so many elements; the failed node after an error.
