@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 7f5245478c6c22ac10d55d5bae8aaf042aa7c0ec3e7cd3229dc196a3de8f542f
+/* tiny.h 0.1.0, source fc4a0d20adb0a46e74f9e64026eb59c616fd99ca7ef7bacd002a90864c934cfb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -1006,8 +1006,8 @@ TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
 // x, whose dim of one axis is n's value now, as a tensor of that length, with memory for the greatest: for shapes that
 // change anyway, a batch or a sequence of today's size. What is computed of it is planned and compiled once for all of
 // n's values; lengths up to powers of two keep their number small. Tensors that belong together take the same n.
-// Realizes x and copies its bytes by way of the host; no gradient comes back. TINY_E_SHAPE: the dim is not n's value, or
-// x has a length already in another dim. [torch._dynamo.mark_dynamic]
+// Realizes x and copies its bytes by way of the host; no gradient comes back. TINY_E_SHAPE: the dim is not n's value,
+// or x has a length already in another dim. [torch._dynamo.mark_dynamic]
 TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n);
 // x with fill where its length leaves an axis empty: a whole dim again, for every operator.
 // [torch.nn.functional.pad]
@@ -2960,7 +2960,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "7f5245478c6c22ac10d55d5bae8aaf042aa7c0ec3e7cd3229dc196a3de8f542f"
+#define TN_SOURCE_ID "fc4a0d20adb0a46e74f9e64026eb59c616fd99ca7ef7bacd002a90864c934cfb"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7093,15 +7093,32 @@ static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, ti
   n = tn_position_most(t, tn_position_add(t, tn_position_least(t, n, v[1]), -v[0]), 0);
   return tn_is_const(n) && n->k == v[1] - v[0] ? NULL : n;
 }
+// Of no elements: dims that stay what they are, beside dims of 1, counted from the first or from the last.
+static int tn_extents_reshape_none(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
+  const tiny_uop *x = u->src[0];
+  int i = 0, o = 0, last = x->ndim, end = u->nv;
+  while (i < last && o < end && (x->dim[i] == u->v[o] || u->v[o] == 1 || x->dim[i] == 1)) {
+    if (x->dim[i] == u->v[o]) extent[o++] = tn_extent_of(x, i++);
+    else if (u->v[o] == 1) o++;
+    else i++;
+  }
+  while (i < last && o < end && (x->dim[last - 1] == u->v[end - 1] || u->v[end - 1] == 1 || x->dim[last - 1] == 1)) {
+    if (x->dim[last - 1] == u->v[end - 1]) extent[--end] = tn_extent_of(x, --last);
+    else if (u->v[end - 1] == 1) end--;
+    else last--;
+  }
+  for (; i < last; i++) if (tn_extent_of(x, i)) return tn_extent_wrong(t, u, x, i, "of no elements, it does not stay");
+  return 1;
+}
 // Dims stay what they are, or the outermost of those that are joined or split takes the length along.
 static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent) {
   const tiny_uop *x = u->src[0];
   int i = 0, o = 0;
+  for (int d = 0; d < x->ndim; d++) if (!x->dim[d]) return tn_extents_reshape_none(t, u, extent);
   while (i < x->ndim || o < u->nv) {
     const int i0 = i, o0 = o;
     int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
     while (ni != no) {
-      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // of no elements
       if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
     }
     int from = i0, to = o0;
@@ -9271,7 +9288,12 @@ static tiny_uop *tn_reduce(tiny_ctx *t, int op, tiny_uop *x, int axis_bits, int 
     if (reduced && x->dim[i] != 1) bits |= 1 << i;
     if (reduced && !x->dim[i]) empty = 1;
   }
-  if (empty) x = tn_expand(t, tn_identity(t, op, x), x->ndim, dim);
+  if (empty) {
+    const tiny_uop *of = x;
+    x = tn_expand(t, tn_identity(t, op, x), x->ndim, dim);
+    for (int i = 0; of->extent && i < of->ndim; i++)
+      if (of->extent[i] && !(axis_bits >> i & 1)) x = tn_first_of(t, x, i, of->extent[i]);
+  }
   else if (bits) x = tn_move(t, TINY_OP_REDUCE, x, op | (int64_t)bits << 8, 0, NULL);
   return tn_reshape(t, x, n, kept);
 }
@@ -11914,13 +11936,33 @@ static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
   return tn_bad(t, src[0]) ? src[0] : tn_each_part(t, &now, src[0], -1);
 }
 
+// x along axes that its parts are cut along, reduced by op on every device.
+static tiny_uop *tn_shard_folded(tiny_ctx *t, int op, const tiny_uop *x, int axes) {
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
+  for (uint32_t i = 0; i < x->nsrc; i++)   // along an axis of 1 nothing is left to reduce, but the dims are the same
+    part[i] = tn_part_on(t, tn_reduce(t, op, x->src[i], axes, 1), x, (int)i);
+  return tn_all_reduce(t, op, (int)x->nsrc, part);
+}
+// What the maximum of x is a function of, for gradients: the mean of those that are it, in whichever part (as
+// tn_gradient_max has it); which parts they are in does not tell.
+static tiny_uop *tn_shard_maxima(tiny_ctx *t, const tiny_uop *x, int axes) {
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
+  for (uint32_t i = 0; i < x->nsrc; i++) part[i] = tn_once(t, x->src[i]);
+  tiny_uop *stored = tn_shard_of(t, tn_shard_axis(x), (int)x->nsrc, part);
+  if (tn_bad(t, stored)) return stored;
+  tiny_uop *is = tn_or(t, tn_eq(t, stored, tn_shard_folded(t, TINY_OP_MAX, stored, axes)), tn_isnan(t, stored));
+  if (tn_bad(t, is)) return is;
+  tiny_uop *sum = tn_sum(t, tn_where(t, is, stored, tn_k(t, stored, 0)), axes, 1);
+  return tn_binary(t, TINY_OP_FDIV, sum, tn_sum(t, tn_cast(t, is, x->dtype), axes, 1));
+}
 static tiny_uop *tn_shard_reduced(tiny_ctx *t, const tiny_uop *u) {
-  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
-  const int axis = tn_shard_axis(x), n = (int)x->nsrc;
-  if (axis < 0 || !(u->k >> (8 + axis) & 1)) return tn_each_part(t, u, x, axis);
-  for (int i = 0; i < n; i++)              // along an axis of 1 nothing is left to reduce, but the dims are the same
-    part[i] = tn_part_on(t, tn_reduce(t, (int)(u->k & 0xFF), x->src[i], (int)(u->k >> 8), 1), x, i);
-  return tn_all_reduce(t, (int)(u->k & 0xFF), n, part);
+  tiny_uop *x = u->src[0], *pair[2];
+  const int axis = tn_shard_axis(x), op = (int)(u->k & 0xFF), axes = (int)(u->k >> 8);
+  if (axis < 0 || !(axes >> axis & 1)) return tn_each_part(t, u, x, axis);
+  tiny_uop *y = tn_shard_folded(t, op, x, axes);
+  if (tn_bad(t, y) || op != TINY_OP_MAX || !tn_is_float(x->dtype)) return y;
+  pair[0] = y; pair[1] = tn_shard_maxima(t, x, axes);
+  return tn_uop_make(t, TINY_OP_DETACH, y->dtype, 1, 2, pair, TN_SLOPE_SAME, 0, NULL);
 }
 
 // y, of which gradients know what it was computed from: a convolution's note holds for parts of a batch alone.
@@ -16738,13 +16780,16 @@ static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
             "know about; tiny_whole fills the rest", name, axis, tn_text_of(u, text));
   return 0;
 }
-// An operator that counts along the axis from its end needs one that is whole.
-static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+// Is all of an axis meant? Records that it is not, and what to do.
+static int tn_axis_whole_for(tiny_ctx *t, const char *name, const tiny_uop *u, int axis, const char *what) {
   char text[TN_DIMS_TEXT];
   if (!tn_extent_of(u, axis)) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant; take tiny_slice_to or tiny_slice_at", name,
-            axis, tn_text_of(u, text));
+  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant; %s", name, axis, tn_text_of(u, text), what);
   return 0;
+}
+// An operator that counts along the axis from its end needs one that is whole.
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+  return tn_axis_whole_for(t, name, u, axis, "take tiny_slice_to or tiny_slice_at");
 }
 
 // The number n as the length of a dim of at most so many elements; the failed node after an error.
@@ -22874,6 +22919,8 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   n = c.n;
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
+  for (int i = 0; i < n + 2; i++)          // weights of fewer channels are as those that meet zeros
+    if (i != 1 && !tn_axis_whole_for(t, name, w, i, "weights have dims that are whole")) return out;
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
   const tiny_uop *meant = x;
   if (x->extent) {                         // beyond a length there are zeros, as beyond the whole
@@ -24475,6 +24522,8 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
   if (!tn_heads_fit(tn_uop_of(q), tn_uop_of(k), tn_uop_of(v), &h))
     return tn_wrong(t, TINY_E_SHAPE, "attention: queries %s, keys %s, values %s", tn_text_of(tn_uop_of(q), a),
                     tn_text_of(tn_uop_of(k), b), tn_text_of(tn_uop_of(v), c));
+  for (int i = 0; i < 2 && d.scale == 0; i++)              // 1 / sqrt(E)
+    if (!tn_axis_whole_for(t, "attention", tn_uop_of(in[i]), tn_uop_of(q)->ndim - 1, "say what scale is")) return out;
   if (!(d.dropout >= 0 && d.dropout <= 1))
     return tn_wrong(t, TINY_E_ARG, "attention: dropout is %g, not in [0,1]", d.dropout);
   const int n = tn_uop_of(q)->ndim, grouped = h.n + 4,
@@ -42167,7 +42216,9 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 
 // ** a shape of today as a length **
 
-typedef struct tn_lengthen_call { tiny_tensor *x; int axis; tiny_uop *n, *made; int64_t dim[TINY_MAX_DIMS]; } tn_lengthen_call;
+typedef struct tn_lengthen_call {
+  tiny_tensor *x; int axis; tiny_uop *n, *made; int64_t dim[TINY_MAX_DIMS];
+} tn_lengthen_call;
 
 // x by the dims of the call, of which one is longer: its bytes lie further apart.
 static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
@@ -42209,8 +42260,8 @@ TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n)
   memcpy(c.dim, u->dim, (size_t)u->ndim * sizeof *c.dim);
   c.dim[axis] = c.n->vmax;
   if (tn_position_now(c.n) != u->dim[axis])
-    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(c.n), axis,
-                    tn_text_of(u, text));
+    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(c.n),
+                    axis, tn_text_of(u, text));
   if (tn_dims_nelem(u->ndim, c.dim) < 0)
     return tn_wrong(t, TINY_E_ARG, "with_length: up to %lld elements along dim %d of %s are too many",
                     (long long)c.n->vmax, axis, tn_text_of(u, text));
@@ -42468,8 +42519,8 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 // ---- begin src/runtime/custom.c ----
 // custom: kernels that users bring, as source or as a graph of nodes.
 //
-// In:    a tiny_kernel_desc. Out: a tensor over a CUSTOM node, on the device of its inputs; what the kernel gives in the
-//        reference interpreter.
+// In:    a tiny_kernel_desc. Out: a tensor over a CUSTOM node, on the device of its inputs; what the kernel gives in
+//        the reference interpreter.
 // Holds: a graph of nodes reads and writes nothing but the memory it is given. Equal kernels are known again.
 #ifndef TN_RUNTIME_CUSTOM
 #define TN_RUNTIME_CUSTOM
@@ -45627,234 +45678,234 @@ Where things stand in tiny.h
    6188  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
    7041  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7126  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7143  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7233  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7250  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7324  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7341  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7436  src/ir/args.c                which k, v and sources fit an op
-   7619  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8238  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7453  src/ir/args.c                which k, v and sources fit an op
+   7636  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8255  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8821  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8838  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9301  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9323  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9413  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9435  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9850  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9872  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10124  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10146  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10801  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  10823  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11062  src/ir/spec.c                the verifier
-  11410  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11084  src/ir/spec.c                the verifier
+  11432  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11646  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  11983  src/rules/notation.c         the algebra that bodies of rules are written in
-  12018  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12216  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11668  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12025  src/rules/notation.c         the algebra that bodies of rules are written in
+  12060  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12258  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12376  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12418  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12770  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12812  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  12969  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13011  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13383  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13425  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13725  src/rules/decompose.c        from what the IR means to what a target can do
-  14315  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13767  src/rules/decompose.c        from what the IR means to what a target can do
+  14357  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14349  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14391  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14848  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14890  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14942  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  14984  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15691  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15733  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15925  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  15998  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  15967  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16040  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16617  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16659  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16846  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16891  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17121  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17166  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17605  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17650  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17712  src/tensor/activation.c      what stands between the layers of a network
-  17892  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18260  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17757  src/tensor/activation.c      what stands between the layers of a network
+  17937  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18305  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18510  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18555  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19241  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19286  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19873  src/tensor/random.c          numbers from a counter, the same on every device
-  20147  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  19918  src/tensor/random.c          numbers from a counter, the same on every device
+  20192  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20467  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20763  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20512  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20808  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20900  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  20945  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21439  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21484  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22158  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22203  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22560  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22605  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22699  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22744  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23165  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23212  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23601  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23648  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23949  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24269  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24395  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  23996  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24316  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24442  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24553  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24602  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25045  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25321  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25094  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25370  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25417  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25466  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25694  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26117  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25743  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26166  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26394  src/tensor/params.c          lists of named tensors: what a network consists of
-  26487  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26443  src/tensor/params.c          lists of named tensors: what a network consists of
+  26536  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26869  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  26918  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27003  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27052  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27121  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27170  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27440  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27489  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27556  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27605  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28057  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28106  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  28833  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  28882  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29366  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29415  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  29815  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  29864  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  29996  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30045  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30496  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30613  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30545  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30662  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31050  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31099  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31216  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31265  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31486  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  31712  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31535  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  31761  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  31841  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  31912  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  31890  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  31961  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32070  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32166  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32468  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32119  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32215  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32517  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32557  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32606  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32621  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32670  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  32755  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  32804  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  32833  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  32892  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  32882  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  32941  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33530  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33579  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33629  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33678  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  33722  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  33771  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34111  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34160  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  34693  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  34742  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  34812  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  34904  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  34861  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  34953  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  34975  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35024  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35079  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35179  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35254  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35394  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35128  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35228  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35303  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35443  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  35729  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  35778  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  35968  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36017  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36214  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36263  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36275  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36324  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  36819  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  36868  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37375  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37424  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  37696  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  37745  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  37994  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38043  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38389  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39109  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38438  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39158  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39186  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39235  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39295  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39523  src/runtime/device.c         which backend a context runs on
-  39760  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  39914  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39344  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39572  src/runtime/device.c         which backend a context runs on
+  39809  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  39963  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40104  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40171  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40153  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40220  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40522  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  40949  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40571  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  40998  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41119  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41168  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  41941  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  41990  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42469  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  42647  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43415  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42520  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  42698  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43466  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43633  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43684  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  43906  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  43957  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44174  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44225  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44351  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44402  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44525  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  44886  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45122  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44576  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  44937  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45173  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45270  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45436  src/runtime/context.c        opening and closing, the first error, totals
+  45321  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45487  src/runtime/context.c        opening and closing, the first error, totals
 */

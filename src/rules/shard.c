@@ -269,13 +269,33 @@ static tiny_uop *tn_shard_moved(tiny_ctx *t, const tiny_uop *u) {
   return tn_bad(t, src[0]) ? src[0] : tn_each_part(t, &now, src[0], -1);
 }
 
+// x along axes that its parts are cut along, reduced by op on every device.
+static tiny_uop *tn_shard_folded(tiny_ctx *t, int op, const tiny_uop *x, int axes) {
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
+  for (uint32_t i = 0; i < x->nsrc; i++)   // along an axis of 1 nothing is left to reduce, but the dims are the same
+    part[i] = tn_part_on(t, tn_reduce(t, op, x->src[i], axes, 1), x, (int)i);
+  return tn_all_reduce(t, op, (int)x->nsrc, part);
+}
+// What the maximum of x is a function of, for gradients: the mean of those that are it, in whichever part (as
+// tn_gradient_max has it); which parts they are in does not tell.
+static tiny_uop *tn_shard_maxima(tiny_ctx *t, const tiny_uop *x, int axes) {
+  tiny_uop *part[TINY_MAX_DEVICES] = {NULL};
+  for (uint32_t i = 0; i < x->nsrc; i++) part[i] = tn_once(t, x->src[i]);
+  tiny_uop *stored = tn_shard_of(t, tn_shard_axis(x), (int)x->nsrc, part);
+  if (tn_bad(t, stored)) return stored;
+  tiny_uop *is = tn_or(t, tn_eq(t, stored, tn_shard_folded(t, TINY_OP_MAX, stored, axes)), tn_isnan(t, stored));
+  if (tn_bad(t, is)) return is;
+  tiny_uop *sum = tn_sum(t, tn_where(t, is, stored, tn_k(t, stored, 0)), axes, 1);
+  return tn_binary(t, TINY_OP_FDIV, sum, tn_sum(t, tn_cast(t, is, x->dtype), axes, 1));
+}
 static tiny_uop *tn_shard_reduced(tiny_ctx *t, const tiny_uop *u) {
-  tiny_uop *x = u->src[0], *part[TINY_MAX_DEVICES] = {NULL};
-  const int axis = tn_shard_axis(x), n = (int)x->nsrc;
-  if (axis < 0 || !(u->k >> (8 + axis) & 1)) return tn_each_part(t, u, x, axis);
-  for (int i = 0; i < n; i++)              // along an axis of 1 nothing is left to reduce, but the dims are the same
-    part[i] = tn_part_on(t, tn_reduce(t, (int)(u->k & 0xFF), x->src[i], (int)(u->k >> 8), 1), x, i);
-  return tn_all_reduce(t, (int)(u->k & 0xFF), n, part);
+  tiny_uop *x = u->src[0], *pair[2];
+  const int axis = tn_shard_axis(x), op = (int)(u->k & 0xFF), axes = (int)(u->k >> 8);
+  if (axis < 0 || !(axes >> axis & 1)) return tn_each_part(t, u, x, axis);
+  tiny_uop *y = tn_shard_folded(t, op, x, axes);
+  if (tn_bad(t, y) || op != TINY_OP_MAX || !tn_is_float(x->dtype)) return y;
+  pair[0] = y; pair[1] = tn_shard_maxima(t, x, axes);
+  return tn_uop_make(t, TINY_OP_DETACH, y->dtype, 1, 2, pair, TN_SLOPE_SAME, 0, NULL);
 }
 
 // y, of which gradients know what it was computed from: a convolution's note holds for parts of a batch alone.
