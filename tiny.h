@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source fc4a0d20adb0a46e74f9e64026eb59c616fd99ca7ef7bacd002a90864c934cfb
+/* tiny.h 0.1.0, source 410c1911de1f216dd777d8d8f59864fd1590339351b81a022e0c82c052732a4f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2960,7 +2960,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "fc4a0d20adb0a46e74f9e64026eb59c616fd99ca7ef7bacd002a90864c934cfb"
+#define TN_SOURCE_ID "410c1911de1f216dd777d8d8f59864fd1590339351b81a022e0c82c052732a4f"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -11677,7 +11677,7 @@ RULES_END
 #ifndef TN_RULES_SHARD
 #define TN_RULES_SHARD
 #ifndef TINY_AMALGAMATED
-#include "../ir/build.c"
+#include "../ir/function.c"
 #endif
 
 enum { TN_RING_NELEM = 1 << 12 };          // from which an all-reduce goes around a ring; a tree has fewer steps

@@ -10,7 +10,7 @@
 #ifndef TN_RULES_SHARD
 #define TN_RULES_SHARD
 #ifndef TINY_AMALGAMATED
-#include "../ir/build.c"
+#include "../ir/function.c"
 #endif
 
 enum { TN_RING_NELEM = 1 << 12 };          // from which an all-reduce goes around a ring; a tree has fewer steps
