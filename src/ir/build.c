@@ -131,6 +131,12 @@ static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, i
   tiny_uop *src[2] = {x, begin};
   return tn_uop_make(t, TINY_OP_SLICE, x->dtype, 1, 2, src, axis, 1, &count);
 }
+// x among zeros, `total` along an axis, from position `begin` on: its padding on either side is cut at most - begin.
+static tiny_uop *tn_place_at(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t total) {
+  if (tn_bad(t, x) || tn_bad(t, begin)) return &t->ir->bad;
+  x = tn_extend(t, x, axis, begin->vmax, total - x->dim[axis] - begin->vmin);
+  return tn_slice(t, x, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), total);
+}
 // x, of which what is not among the first n along an axis is fill, a value of its dtype.
 static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
   if (tn_bad(t, x) || tn_bad(t, n)) return &t->ir->bad;
@@ -464,15 +470,18 @@ static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
 // A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
 // element of the result reads one part, and is that part's to the bit.
 
-// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
-static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
-  if (tn_bad(t, part)) return part;
+// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at`, a position, of total.
+static tiny_uop *tn_lay_at(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, tiny_uop *at, int64_t total) {
+  if (tn_bad(t, part) || tn_bad(t, at)) return &t->ir->bad;
   const int64_t n = part->dim[axis], ndim = part->ndim;
   if (!n && total) return whole;
-  part = tn_extend(t, part, axis, at, total - at - n);
+  part = tn_place_at(t, part, axis, at, total);
   if (!whole) return part;
-  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
-  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
-  return tn_where(t, tn_lt(t, place, begin), whole, part);
+  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim);
+  if (tn_is_k(at, 0)) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
+  return tn_where(t, tn_lt(t, place, at), whole, part);
+}
+static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
+  return tn_lay_at(t, whole, part, axis, tn_index(t, at), total);
 }
 #endif

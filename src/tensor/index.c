@@ -30,15 +30,15 @@ static tiny_uop *tn_names(tiny_ctx *t, tiny_uop *index, int64_t n) {
   const int dtype = tn_dtype_max(index->dtype) >= n - 1 ? index->dtype : tn_place_dtype(n);
   return tn_eq(t, tn_cast(t, index, dtype), tn_iota(t, dtype, n, 0, 1));
 }
-// An index into n elements as a signed position: what is negative counts from the end.
-static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, int64_t n) {
-  if (tn_bad(t, index)) return index;
+// An index into n elements, a position, as a signed one: what is negative counts from the end.
+static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, tiny_uop *n) {
+  if (tn_bad(t, index) || tn_bad(t, n)) return &t->ir->bad;
   const int wide = tn_bits(index->dtype) > 32 || index->dtype == TINY_U32,
-            dtype = wide ? (int)TINY_I64 : tn_place_dtype(n);
+            dtype = wide ? (int)TINY_I64 : tn_place_dtype(n->vmax);
   tiny_uop *at = tn_cast(t, index, dtype), *none = tn_k(t, at, -1);
-  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_int(t, TINY_U64, n)), at, none);
+  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_cast(t, n, TINY_U64)), at, none);
   if (index->vmin >= 0 || tn_is_unsigned(index->dtype)) return at;
-  return tn_where(t, tn_below_zero(t, at), tn_plus(t, at, (double)n), at);
+  return tn_where(t, tn_below_zero(t, at), tn_add(t, at, tn_cast(t, n, dtype)), at);
 }
 // x (.., 1, n) at positions (.., m, 1) -> (.., m)
 static tiny_uop *tn_lookup(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
@@ -98,7 +98,7 @@ static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tenso
 static tiny_tensor *tn_found(tiny_ctx *t, tiny_uop *u, int axis, tiny_uop *at, const tiny_uop *index) {
   if (tn_bad(t, u) || tn_bad(t, at)) return tn_poison(t);
   const int last = u->ndim - 1;
-  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   tiny_uop *y = tn_swap(t, tn_taken_at(t, tn_swap(t, u, axis, last), at), axis, last);
   return tn_tensor_new(t, index->ndim ? y : tn_reshape(t, y, 0, NULL));
 }
@@ -107,7 +107,11 @@ TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) 
   tiny_tensor *out, *in[2] = {x, index};
   tiny_uop *u, *at;
   if (!tn_usable("gather", 2, in, &out) || !tn_along_fits("gather", x, &axis, index, 0, &u, &at)) return out;
-  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(tn_ctx_of(x), u, i, 0, at->dim[i]);
+  for (int i = 0; i < at->ndim; i++) if (i != axis) {
+    if (at->dim[i] != u->dim[i] && !tn_axis_whole(tn_ctx_of(x), "gather", u, i)) return out;
+    u = tn_cut(tn_ctx_of(x), u, i, 0, at->dim[i]);
+    if (tn_bad(tn_ctx_of(x), u)) return out;
+  }
   return tn_found(tn_ctx_of(x), u, axis, at, tn_uop_of(index));
 }
 TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index) {
@@ -146,8 +150,10 @@ TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("take", 2, in, &out) || !tn_is_index(tn_ctx_of(x), "take", tn_uop_of(index))) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *at = tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x));
-  at = tn_taken_at(t, tn_flattened(t, tn_uop_of(x)), at);
+  tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
+  if (tn_bad(t, flat)) return out;
+  tiny_uop *at = tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0));
+  at = tn_taken_at(t, flat, at);
   return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(index)->ndim, tn_uop_of(index)->dim));
 }
 
@@ -255,7 +261,7 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
                     tn_text_of(tn_uop_of(src), b));
   for (int i = 0; i < tn_uop_of(src)->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
   if (tn_uop_of(src)->ndim) from = tn_swap(t, from, axis, last);
-  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last), from};
+  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from};
   tn_sending_pad(t, &s);
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -287,7 +293,7 @@ static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis
     return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(tn_uop_of(x), a),
                     tn_text_of(tn_uop_of(index), b), tn_text_of(src, c));
   const int last = u->ndim - 1;
-  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   src = tn_cast(t, src, u->dtype);
   const tn_sending s = {tn_swap(t, u, axis, last), at,
                         tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
@@ -326,8 +332,9 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
     return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(tn_uop_of(index), a),
                     tn_text_of(tn_uop_of(src), b));
   tiny_uop *from = tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype);
-  const tn_sending s = {tn_flattened(t, tn_uop_of(x)),
-      tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x)),
+  tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
+  if (tn_bad(t, flat)) return out;
+  const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
                         tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
   return tn_tensor_new(
       t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -580,7 +587,7 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
       return 0;
     }
     s->n *= size;
-    at = tn_cast(t, tn_counted(t, at, size), TINY_I64);
+    at = tn_cast(t, tn_counted(t, at, tn_index(t, size)), TINY_I64);
     tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)size)), tn_not(t, tn_below_zero(t, at)));
     flat = flat ? tn_add(t, tn_times(t, flat, (double)size), at) : at;
     valid = valid ? tn_and(t, valid, inside) : inside;
@@ -703,7 +710,7 @@ TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_
   }
   tiny_uop *w = weights ? tn_uop_of(weights) : NULL;
   if (w && w->dtype != TINY_F32) w = tn_cast(t, w, TINY_F64);
-  return tn_tensor_new(t, tn_counts(t, tn_counted(t, tn_uop_of(x), least), least, w));
+  return tn_tensor_new(t, tn_counts(t, tn_counted(t, tn_uop_of(x), tn_index(t, least)), least, w));
 }
 TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi) {
   tiny_tensor *out;

@@ -62,6 +62,14 @@ static tiny_uop *tn_position_within(const char *name, const char *what, tiny_ten
   return &t->ir->bad;
 }
 
+// a + b, the same node as the sum that a user writes.
+static tiny_uop *tn_position_sum(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (a == &t->ir->bad || tn_is_const(a)) return a == &t->ir->bad ? a : tn_position_add(t, b, a->k);
+  if (b == &t->ir->bad || tn_is_const(b)) return b == &t->ir->bad ? b : tn_position_add(t, a, b->k);
+  tiny_uop *sum = tn_u2(t, TINY_OP_ADD, a, b);
+  return sum == &t->ir->bad ? sum : tiny_uop_simplify(t, sum);
+}
+
 TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count) {
   tiny_tensor *out, *in[2] = {x, begin};
   char text[TN_DIMS_TEXT];
@@ -90,24 +98,27 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 // true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
 // not among them, and refuses.
 static const char *const tn_length_operators[] = {
-  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin",
-  "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or",
-  "bitwise_xor", "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv",
-  "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach",
-  "digamma", "div", "dot", "elu", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1",
-  "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad",
-  "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac",
-  "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm",
-  "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax",
-  "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
-  "logsumexp", "lt", "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index",
-  "minimum", "mish", "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize",
-  "outer", "permute", "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu",
-  "relu6", "remainder", "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left",
-  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
-  "slice_to", "softmax", "softmin", "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub",
-  "sum", "tan", "tanh", "tanhshrink", "to", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze",
-  "var", "var_mean", "vecdot", "where", "whole", "xlog1py", "xlogy",
+  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin", "asin",
+  "asinh", "assign", "atan", "atan2", "atanh", "attention", "binary_cross_entropy", "binary_cross_entropy_with_logits",
+  "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "capture", "cast", "cat", "cbrt", "ceil", "celu", "clamp",
+  "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh", "count_nonzero",
+  "cross_entropy", "cumprod", "cumsum", "deg2rad", "detach", "digamma", "div", "dot", "einsum", "elu", "embedding",
+  "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor",
+  "floor_div", "fmax", "fmin", "fmod", "frac", "gather", "gcd", "ge", "gelu", "gelu_tanh", "grad", "gt", "hardsigmoid",
+  "hardswish", "hardtanh", "heaviside", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac",
+  "index_select", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep",
+  "kl_div", "l1_loss", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "log",
+  "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not",
+  "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt", "mask_to", "masked_fill", "matmul", "max",
+  "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum", "mish", "movedim", "mse_loss", "mul",
+  "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot", "outer", "pad",
+  "pad_mode", "permute", "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu",
+  "relu6", "remainder", "repeat", "repeat_interleave", "reshape", "rms_norm", "rope", "round", "rsqrt", "run",
+  "select", "selu", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh",
+  "slice", "slice_at", "slice_to", "smooth_l1_loss", "softmax", "softmin", "softplus", "softsign", "sqrt", "square",
+  "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh", "tanhshrink", "to",
+  "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var", "var_mean", "vecdot", "where",
+  "whole", "xlog1py", "xlogy",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -122,13 +133,16 @@ static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
             "know about; tiny_whole fills the rest", name, axis, tn_text_of(u, text));
   return 0;
 }
-// An operator that counts along the axis from its end needs one that is whole.
-static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+// Is all of an axis meant? Records that it is not, and what to do.
+static int tn_axis_whole_for(tiny_ctx *t, const char *name, const tiny_uop *u, int axis, const char *what) {
   char text[TN_DIMS_TEXT];
   if (!tn_extent_of(u, axis)) return 1;
-  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant; take tiny_slice_to or tiny_slice_at", name,
-            axis, tn_text_of(u, text));
+  tiny_fail(t, TINY_E_SHAPE, "%s: of dim %d of %s only a length is meant; %s", name, axis, tn_text_of(u, text), what);
   return 0;
+}
+// An operator that counts along the axis from its end needs one that is whole.
+static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis) {
+  return tn_axis_whole_for(t, name, u, axis, "take tiny_slice_to or tiny_slice_at");
 }
 
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {

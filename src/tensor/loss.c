@@ -44,15 +44,21 @@ static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_te
   for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
   return tn_reduction_fits(l->t, name, reduction);
 }
+// The sum over the number of samples.
+static tiny_uop *tn_batch_mean(tiny_ctx *t, tiny_uop *y, int bits) {
+  const int64_t samples = y->ndim ? y->dim[0] : 1;
+  tiny_uop *sum = tn_sum(t, y, bits, 0);
+  if (y->ndim && tn_has_lengths(y, 1)) return tn_fdiv(t, sum, tn_count_as(t, y, 1, y->dtype));
+  return tn_times(t, sum, samples ? 1 / (double)samples : (double)NAN);
+}
 static tiny_tensor *tn_loss_close(const tn_loss *l, tiny_uop *y) {
   TN_FLOAT_MODE;
   tiny_ctx *t = l->t;
   if (tn_bad(t, y)) return tn_poison(t);
   const int all = (1 << y->ndim) - 1;
-  const int64_t samples = y->ndim ? y->dim[0] : 1;
   if (l->reduction == TINY_MEAN) y = tn_mean(t, y, all, 0);
-  if (l->reduction == TINY_SUM || l->reduction == TINY_BATCH_MEAN) y = tn_sum(t, y, all, 0);
-  if (l->reduction == TINY_BATCH_MEAN) y = tn_times(t, y, samples ? 1 / (double)samples : (double)NAN);
+  if (l->reduction == TINY_BATCH_MEAN) y = tn_batch_mean(t, y, all);
+  if (l->reduction == TINY_SUM) y = tn_sum(t, y, all, 0);
   return tn_tensor_new(t, tn_narrow(t, y, l->dtype));
 }
 

@@ -422,10 +422,20 @@ TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
 
 // ** repetition **
 
+// The same with dims that stay apart, as lengths are of one.
+static tiny_uop *tn_repeat_apart(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
+  int64_t dim[TN_MAX_DIMS];
+  const int at = axis + (each != 0);
+  if (tn_bad(t, x = tn_insert(t, x, at))) return x;
+  memcpy(dim, x->dim, x->ndim * sizeof *dim);
+  dim[at] = times;
+  return tn_merge(t, tn_expand(t, x, x->ndim, dim), axis);
+}
 // Along axis: x end to end, or each element by itself, as often as times says: (before, 1, after) grown in the middle.
 static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
   int64_t dim[TN_MAX_DIMS], part[3];
   if (tn_bad(t, x) || times == 1) return x;
+  if (x->extent) return tn_repeat_apart(t, x, axis, times, each);
   const int n = x->ndim, cut = axis + (each != 0);
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
   part[0] = tn_dims_nelem(cut, dim); part[1] = 1; part[2] = tn_dims_nelem(n - cut, dim + cut);
@@ -447,6 +457,10 @@ TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
   if (!tn_shape_valid(tn_ctx_of(x), "repeat", &grown))
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
+  for (int i = 0; i < times.ndim && i < u->ndim; i++)
+    if (times.dim[times.ndim - 1 - i] != 1 &&
+        !tn_axis_whole_for(tn_ctx_of(x), "repeat", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
+      return out;
   u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
   for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
   return tn_tensor_new(tn_ctx_of(x), u);
