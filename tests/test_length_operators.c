@@ -96,6 +96,173 @@ static tiny_tensor *f_bmm(tiny_tensor *x) {
   return tiny_matmul(y, tiny_transpose(y, 1, 2));
 }
 
+static tiny_tensor *at_rows(tiny_tensor *x) { return tiny_unsqueeze(labels_of(rows_of(x)), 1); }
+static tiny_tensor *f_scatter(tiny_tensor *x) { return tiny_scatter(x, 1, at_rows(x), tiny_like(x, 5)); }
+static tiny_tensor *f_scatter_along(tiny_tensor *x) { return tiny_scatter_add(weights, 0, labels_of(x), x); }
+static tiny_tensor *f_scatter_last(tiny_tensor *x) { return tiny_scatter(weights, 0, labels_of(x), x); }
+static tiny_tensor *f_scatter_max(tiny_tensor *x) { return tiny_scatter_reduce(weights, 0, labels_of(x), x, 'M', 1); }
+static tiny_tensor *f_scatter_mean(tiny_tensor *x) { return tiny_scatter_reduce(weights, 0, labels_of(x), x, 'a', 0); }
+static tiny_tensor *f_scatter_to(tiny_tensor *x) { return tiny_scatter_reduce(x, 0, labels_of(queries), queries, 'm', 1); }
+static tiny_tensor *f_scatter_prod(tiny_tensor *x) { return tiny_scatter_reduce(x, 0, labels_of(queries), queries, '*', 0); }
+static tiny_tensor *f_index_add(tiny_tensor *x) { return tiny_index_add(weights, 0, labels_of(rows_of(x)), x); }
+static tiny_tensor *f_index_add_to(tiny_tensor *x) { return tiny_index_add(x, 0, labels_of(rows_of(weights)), weights); }
+static tiny_tensor *f_index_copy(tiny_tensor *x) { return tiny_index_copy(weights, 0, labels_of(rows_of(x)), x); }
+static tiny_tensor *f_index_fill(tiny_tensor *x) { return tiny_index_fill(x, 0, labels_of(rows_of(queries)), 9); }
+static tiny_tensor *f_index_reduce(tiny_tensor *x) { return tiny_index_reduce(weights, 0, labels_of(rows_of(x)), x, 'm', 0); }
+static tiny_tensor *f_put(tiny_tensor *x) { return tiny_put(weights, labels_of(x), x, 1); }
+static tiny_tensor *f_put_to(tiny_tensor *x) { return tiny_put(x, labels_of(queries), queries, 1); }
+
+static tiny_tensor *f_max_pool(tiny_tensor *x) { return tiny_max_pool1d(turned(x), 3, 2, 1); }
+static tiny_tensor *f_max_pool_whole(tiny_tensor *x) { return tiny_max_pool1d(tiny_neg(tiny_exp(turned(x))), 4, 0, 0); }
+static tiny_tensor *f_max_pool_batch(tiny_tensor *x) { return tiny_max_pool1d(tiny_reshape(x, TINY_SHAPE(-1, 3, FEW)), 3, 1, 1); }
+static tiny_tensor *f_max_pool_places(tiny_tensor *x) {
+  tiny_pool_desc d;
+  tiny_tensor *places;
+  memset(&d, 0, sizeof d);
+  d.kernel[0] = 3; d.stride[0] = 2; d.pad[0] = 1;
+  tiny_max_pool(turned(x), &d, &places);
+  return places;
+}
+static tiny_tensor *pooled_2d(tiny_tensor *x, int exclude) {  // (3, FEW, n)
+  tiny_pool_desc d;
+  memset(&d, 0, sizeof d);
+  d.kernel[0] = 3; d.stride[0] = 2; d.pad[0] = 1;
+  d.kernel[1] = 2; d.stride[1] = 1; d.pad[1] = 1;
+  d.exclude_pad = exclude;
+  tiny_tensor *places = NULL, *y = tiny_reshape(turned(x), TINY_SHAPE(3, FEW, -1));
+  return exclude < 0 ? (tiny_max_pool(y, &d, &places), places) : tiny_avg_pool(y, &d);
+}
+static tiny_tensor *f_max_pool_places_2d(tiny_tensor *x) { return pooled_2d(x, -1); }
+static tiny_tensor *f_avg_pool(tiny_tensor *x) { return tiny_avg_pool1d(turned(x), 3, 2, 1); }
+static tiny_tensor *f_avg_pool_2d(tiny_tensor *x) { return pooled_2d(x, 0); }
+static tiny_tensor *f_avg_pool_exclude(tiny_tensor *x) { return pooled_2d(x, 1); }
+static tiny_tensor *f_lp_pool(tiny_tensor *x) {
+  tiny_pool_desc d;
+  memset(&d, 0, sizeof d);
+  d.kernel[0] = 3; d.stride[0] = 2;
+  return tiny_lp_pool(tiny_exp(turned(x)), 2, &d);
+}
+
+static tiny_tensor *placed(tiny_tensor *x, int axis, int descending) {
+  tiny_tensor *at;
+  tiny_sort(x, axis, descending, &at);
+  return at;
+}
+static tiny_tensor *tied(tiny_tensor *x) { return tiny_floor(tiny_mul(x, tiny_like(x, 2))); }                // with equals
+static tiny_tensor *f_sort(tiny_tensor *x) { return tiny_sort(x, 0, 0, NULL); }
+static tiny_tensor *f_sort_down(tiny_tensor *x) { return tiny_sort(tiny_log(x), 0, 1, NULL); }               // with NaN
+static tiny_tensor *f_sort_up(tiny_tensor *x) { return tiny_sort(tiny_div(x, tiny_relu(tied(x))), 0, 0, NULL); }    // with infinities
+static tiny_tensor *f_sort_columns(tiny_tensor *x) { return tiny_sort(x, 1, 0, NULL); }
+static tiny_tensor *f_sort_middle(tiny_tensor *x) { return tiny_sort(tiny_transpose(tiny_reshape(x, TINY_SHAPE(-1, 3, FEW)), 0, 1), 2, 0, NULL); }
+static tiny_tensor *f_sort_places(tiny_tensor *x) { return placed(tied(x), 0, 0); }
+static tiny_tensor *f_sort_integers(tiny_tensor *x) { return placed(labels_of(x), 0, 1); }
+static tiny_tensor *f_argsort(tiny_tensor *x) { return tiny_argsort(turned(tied(x)), 1, 1); }
+static tiny_tensor *f_topk_columns(tiny_tensor *x) { return tiny_topk(x, 3, 1, 1, NULL); }
+static tiny_tensor *f_kthvalue_columns(tiny_tensor *x) { return tiny_kthvalue(x, 3, 1, 0, NULL); }
+static tiny_tensor *f_cummax(tiny_tensor *x) { return tiny_cummax(x, 0, NULL); }
+static tiny_tensor *f_cummin(tiny_tensor *x) { return tiny_cummin(turned(x), 1, NULL); }
+static tiny_tensor *f_cummax_places(tiny_tensor *x) {
+  tiny_tensor *at;
+  tiny_cummax(tied(x), 0, &at);
+  return at;
+}
+static tiny_tensor *f_cumsum_middle(tiny_tensor *x) { return tiny_cumsum(tiny_transpose(tiny_reshape(x, TINY_SHAPE(-1, 3, FEW)), 0, 1), 2); }
+static tiny_tensor *f_diff(tiny_tensor *x) { return tiny_diff(x, 1, 0, NULL, NULL); }
+static tiny_tensor *f_diff_twice(tiny_tensor *x) { return tiny_diff(joined(x, queries, NULL, 0), 2, 0, queries, NULL); }
+
+static tiny_tensor *volume(tiny_tensor *x) { return tiny_reshape(turned(x), TINY_SHAPE(2, 6, -1)); }       // (2, 6, n)
+static tiny_tensor *f_group_norm(tiny_tensor *x) { return tiny_group_norm(volume(x), 3, tiny_slice(tiny_select(weights, 0, 0), 0, 0, 6, 1), NULL, 1e-5); }
+static tiny_tensor *f_group_norm_batch(tiny_tensor *x) { return tiny_group_norm(x, 3, tiny_select(weights, 0, 0), tiny_select(weights, 0, 1), 1e-5); }
+static tiny_tensor *f_instance_norm(tiny_tensor *x) { return tiny_instance_norm(volume(x), NULL, NULL, 1e-3); }
+static tiny_tensor *normed(tiny_tensor *x, int which) {
+  tiny_batch_norm_state s;
+  memset(&s, 0, sizeof s);
+  s.mean = tiny_clone(tiny_select(weights, 0, 0)); s.var = tiny_clone(tiny_exp(tiny_select(weights, 0, 1)));
+  s.weight = tiny_select(weights, 0, 2);
+  tiny_tensor *y = tiny_batch_norm(x, &s, which < 3);
+  return which == 1 ? s.mean : which == 2 ? s.var : y;
+}
+static tiny_tensor *f_batch_norm(tiny_tensor *x) { return normed(x, 0); }
+static tiny_tensor *f_batch_norm_mean(tiny_tensor *x) { return normed(x, 1); }
+static tiny_tensor *f_batch_norm_var(tiny_tensor *x) { return normed(x, 2); }
+static tiny_tensor *f_batch_norm_running(tiny_tensor *x) { return normed(x, 3); }
+static tiny_tensor *f_batch_norm_spatial(tiny_tensor *x) { return normed(tiny_reshape(turned(x), TINY_SHAPE(1, WIDE, -1)), 0); }
+static tiny_tensor *f_local_response_norm(tiny_tensor *x) { return tiny_local_response_norm(x, 3, 1, 0.5, 1); }
+static tiny_tensor *f_dropout(tiny_tensor *x) {
+  tiny_seed(t, 7);
+  return tiny_dropout(x, 0.3, 1);
+}
+
+static tiny_recurrent_weights recurrent(int gates) {         // WIDE inputs, FEW states
+  tiny_tensor *all = tiny_repeat(weights, TINY_SHAPE(2, 1));
+  tiny_recurrent_weights w;
+  w.w_ih = tiny_slice(all, 0, 0, gates * FEW, 1);
+  w.w_hh = tiny_slice(tiny_slice(all, 0, 1, 1 + gates * FEW, 1), 1, 0, FEW, 1);
+  w.b_ih = tiny_select(w.w_ih, 1, 3); w.b_hh = NULL;
+  return w;
+}
+static tiny_tensor *f_lstm_cell(tiny_tensor *x) {
+  const tiny_recurrent_weights w = recurrent(4);
+  tiny_tensor *c, *h = tiny_lstm_cell(x, NULL, NULL, &w, &c);
+  return tiny_add(h, tiny_lstm_cell(tiny_mul(x, x), h, c, &w, NULL));
+}
+static tiny_tensor *f_gru_cell(tiny_tensor *x) {
+  const tiny_recurrent_weights w = recurrent(3);
+  return tiny_gru_cell(x, tiny_slice(x, 1, 0, FEW, 1), &w);
+}
+static tiny_tensor *steps(tiny_tensor *x) { return stacked(x, 0); }          // (3, n, WIDE)
+static tiny_tensor *f_rnn(tiny_tensor *x) {
+  const tiny_recurrent_weights w = recurrent(1);
+  return tiny_rnn(steps(x), NULL, &w, NULL, NULL);
+}
+static tiny_tensor *f_gru(tiny_tensor *x) {
+  const tiny_recurrent_weights w[2] = {recurrent(3), recurrent(3)};
+  tiny_recurrent_desc d;
+  memset(&d, 0, sizeof d);
+  d.bidirectional = 1; d.batch_first = 1;
+  return tiny_gru(stacked(x, 1), NULL, w, &d, NULL);
+}
+static tiny_tensor *f_lstm(tiny_tensor *x) {
+  const tiny_recurrent_weights w = recurrent(4);
+  tiny_tensor *hn, *cn, *y = tiny_lstm(steps(x), NULL, NULL, &w, NULL, &hn, &cn);
+  return tiny_add(y, tiny_add(hn, cn));
+}
+
+static tiny_tensor *heads(tiny_tensor *x) { return tiny_transpose(tiny_reshape(x, TINY_SHAPE(-1, 3, FEW)), 0, 1); }  // (3, n, FEW)
+static tiny_tensor *attended(tiny_tensor *q, tiny_tensor *x, tiny_tensor *mask, int causal) {
+  tiny_attention_desc d;
+  memset(&d, 0, sizeof d);
+  d.mask = mask; d.causal = causal; d.scale = 0.3;
+  return tiny_attention(q, x, tiny_exp(x), &d);
+}
+static tiny_tensor *f_attention_heads(tiny_tensor *x) { return attended(heads(x), heads(x), NULL, 1); }
+static tiny_tensor *f_attention_mask(tiny_tensor *x) { return attended(queries, x, tiny_lt(tiny_matmul(queries, turned(x)), tiny_like(x, 0.5)), 0); }
+static tiny_tensor *f_attention_bias(tiny_tensor *x) { return attended(heads(queries), heads(x), tiny_select(turned(x), 0, 1), 0); }
+static tiny_tensor *f_attention_rows(tiny_tensor *x) { return attended(x, queries, tiny_tril(tiny_matmul(x, turned(queries)), 1), 1); }
+
+static tiny_tensor *f_cosine(tiny_tensor *x) { return tiny_cosine_similarity(x, tiny_select(weights, 0, 0), 1, 1e-8); }
+static tiny_tensor *f_cosine_along(tiny_tensor *x) { return tiny_cosine_similarity(x, tiny_select(weights, 0, 0), 0, 1e-8); }
+static tiny_tensor *f_pairwise(tiny_tensor *x) { return tiny_pairwise_distance(x, x_by(x), 2, 1e-6, 0); }
+static tiny_tensor *f_cdist(tiny_tensor *x) { return tiny_cdist(x, x_by(x), 2); }
+static tiny_tensor *f_cross(tiny_tensor *x) { return tiny_cross(tiny_reshape(x, TINY_SHAPE(-1, FEW, 3)), tiny_reshape(x_by(x), TINY_SHAPE(-1, FEW, 3)), -1); }
+static tiny_tensor *f_bilinear(tiny_tensor *x) { return tiny_bilinear(x, x_by(x), tiny_unsqueeze(weights, 0), NULL); }
+static tiny_tensor *f_multi_dot(tiny_tensor *x) {
+  tiny_tensor *xs[3] = {turned(x), x, weights};
+  return tiny_multi_dot(xs, 3);
+}
+static tiny_tensor *f_soft_margin(tiny_tensor *x) { return tiny_soft_margin_loss(x, x_by(x), TINY_MEAN); }
+static tiny_tensor *f_multilabel(tiny_tensor *x) { return tiny_multilabel_soft_margin_loss(x, x_by(x), NULL, TINY_MEAN); }
+static tiny_tensor *f_gaussian_nll(tiny_tensor *x) { return tiny_gaussian_nll_loss(x, x_by(x), tiny_exp(x), 1, 1e-6, TINY_MEAN); }
+static tiny_tensor *f_poisson_nll(tiny_tensor *x) { return tiny_poisson_nll_loss(x, tiny_exp(x_by(x)), 1, 1, 1e-6, TINY_MEAN); }
+static tiny_tensor *f_hinge(tiny_tensor *x) { return tiny_hinge_embedding_loss(x, tiny_sign(x_by(x)), 1, TINY_MEAN); }
+static tiny_tensor *f_ranking(tiny_tensor *x) { return tiny_margin_ranking_loss(x, x_by(x), tiny_sign(x), 0.5, TINY_MEAN); }
+static tiny_tensor *f_conv_few(tiny_tensor *x) {             // of a length that may have no window
+  tiny_conv_desc d;
+  memset(&d, 0, sizeof d);
+  d.stride[0] = 3;
+  return tiny_conv1d(turned(x), tiny_reshape(joined(weights, weights, weights, 0), TINY_SHAPE(WIDE, WIDE, 3)), NULL, &d);
+}
+
 static tiny_tensor *f_grad_cat(tiny_tensor *x) { return of_loss(tiny_cumsum(joined(x_by(x), queries, tiny_exp(x_by(x)), 0), 0), weights); }
 static tiny_tensor *f_grad_cat_fixed(tiny_tensor *x) { return of_loss(tiny_cumsum(joined(x, queries, NULL, 0), 0), queries); }
 static tiny_tensor *f_grad_stack(tiny_tensor *x) { return of_loss(tiny_sum(stacked(x_by(x), 1), 1, 0), weights); }
@@ -109,20 +276,48 @@ static tiny_tensor *f_grad_cross_entropy(tiny_tensor *x) { return of_loss(tiny_c
 static tiny_tensor *f_grad_mse(tiny_tensor *x) { return of_loss(tiny_mse_loss(x_by(x), x, TINY_MEAN), weights); }
 static tiny_tensor *f_grad_bce(tiny_tensor *x) { return of_loss(tiny_binary_cross_entropy_with_logits(x_by(x), tiny_square(x), NULL, NULL, TINY_BATCH_MEAN), weights); }
 static tiny_tensor *f_grad_einsum(tiny_tensor *x) { return of_loss(summed("nd,de->en", x, weights), weights); }
+static tiny_tensor *f_grad_scatter(tiny_tensor *x) { return of_loss(tiny_scatter_add(queries, 0, labels_of(tiny_slice(x, 1, 0, 4, 1)), x_by(x)), weights); }
+static tiny_tensor *f_grad_index_add(tiny_tensor *x) { return of_loss(tiny_index_add(weights, 0, labels_of(rows_of(x)), x_by(x)), weights); }
+static tiny_tensor *f_grad_max_pool(tiny_tensor *x) { return of_loss(tiny_max_pool1d(turned(x_by(x)), 3, 2, 1), weights); }
+static tiny_tensor *f_grad_avg_pool(tiny_tensor *x) { return of_loss(pooled_2d(x_by(x), 1), weights); }
+static tiny_tensor *f_grad_sort(tiny_tensor *x) { return of_loss(tiny_cumsum(tiny_sort(x_by(x), 0, 1, NULL), 0), weights); }
+static tiny_tensor *f_grad_cummax(tiny_tensor *x) { return of_loss(tiny_cummax(x_by(x), 0, NULL), weights); }
+static tiny_tensor *f_grad_diff(tiny_tensor *x) { return of_loss(tiny_diff(x_by(x), 2, 0, queries, NULL), weights); }
+static tiny_tensor *f_grad_group_norm(tiny_tensor *x) { return of_loss(tiny_exp(tiny_group_norm(volume(x_by(x)), 3, NULL, NULL, 1e-3)), weights); }
+static tiny_tensor *f_grad_batch_norm(tiny_tensor *x) { return of_loss(tiny_exp(tiny_tanh(normed(x_by(x), 0))), weights); }
+static tiny_tensor *f_grad_dropout(tiny_tensor *x) { return of_loss(f_dropout(x_by(x)), weights); }
+static tiny_tensor *f_grad_lstm(tiny_tensor *x) { return of_loss(f_lstm(x_by(x)), weights); }
+static tiny_tensor *f_grad_gru(tiny_tensor *x) { return of_loss(f_gru(x), weights); }
+static tiny_tensor *f_grad_attention(tiny_tensor *x) { return of_loss(attended(heads(x_by(x)), heads(x), NULL, 1), weights); }
+static tiny_tensor *f_grad_cosine(tiny_tensor *x) { return of_loss(tiny_cosine_similarity(x_by(x), x, 0, 1e-8), weights); }
+static tiny_tensor *f_grad_cdist(tiny_tensor *x) { return of_loss(tiny_cdist(x_by(x), queries, 2), weights); }
 
-#define OPERATORS(_) _(cat_columns) _(cat_behind) _(cat_before) _(cat_between) _(cat_twice) _(cat_thrice) _(cat_turned) \
-  _(cat_softmax) _(cat_attention) _(stack_first) _(stack_middle) _(stack_last) _(repeat) _(repeat_interleave) \
-  _(repeat_columns) _(pad_columns) _(pad_rows) _(pad_value) _(pad_before) _(pad_mode) _(masked_fill) _(triu) _(one_hot) \
-  _(one_hot_counts) _(embedding) _(embedding_rows) _(index_select) _(index_select_columns) _(index_select_of) \
-  _(index_select_both) _(gather) _(gather_rows) _(gather_column) _(take_along) _(take_along_row) _(take) _(take_by) \
-  _(cross_entropy) _(cross_entropy_each) _(cross_entropy_weighted) _(cross_entropy_sum) _(cross_entropy_batch) \
-  _(cross_entropy_likely) _(nll_loss) _(mse_loss) _(mse_loss_batch) _(l1_loss) _(smooth_l1_loss) _(huber_loss) _(bce) \
-  _(bce_logits) _(kl_div) _(einsum) _(einsum_along) _(einsum_one) _(einsum_pairs) _(einsum_diagonal) _(bmm) \
-  _(grad_cat) _(grad_cat_fixed) _(grad_stack) _(grad_pad) _(grad_repeat) _(grad_embedding) _(grad_index_select) \
-  _(grad_index_select_of) _(grad_gather) _(grad_cross_entropy) _(grad_mse) _(grad_bce) _(grad_einsum)
-static const struct { const char *name; operator_of f; } operators[] = {
-#define ROW(name) {#name, f_##name},
+#define OPERATORS(_) _(cat_columns) _(cat_behind) _(cat_before) _(cat_between) _(cat_twice) _(cat_thrice) \
+  _(cat_turned) _(cat_softmax) _(cat_attention) _(stack_first) _(stack_middle) _(stack_last) _(repeat) \
+  _(repeat_interleave) _(repeat_columns) _(pad_columns) _(pad_rows) _(pad_value) _(pad_before) _(pad_mode) \
+  _(masked_fill) _(triu) _(one_hot) _(one_hot_counts) _(embedding) _(embedding_rows) _(index_select) \
+  _(index_select_columns) _(index_select_of) _(index_select_both) _(gather) _(gather_rows) _(gather_column) \
+  _(take_along) _(take_along_row) _(take) _(take_by) _(cross_entropy) _(cross_entropy_each) _(cross_entropy_weighted) \
+  _(cross_entropy_sum) _(cross_entropy_batch) _(cross_entropy_likely) _(nll_loss) _(mse_loss) _(mse_loss_batch) \
+  _(l1_loss) _(smooth_l1_loss) _(huber_loss) _(bce) _(bce_logits) _(kl_div) _(einsum) _(einsum_along) _(einsum_one) \
+  _(einsum_pairs) _(einsum_diagonal) _(bmm) _(scatter) _(scatter_along) _(scatter_last) _(scatter_max) _(scatter_mean) \
+  _(scatter_to) _(scatter_prod) _(index_add) _(index_add_to) _(index_copy) _(index_fill) _(index_reduce) _(put) \
+  _(put_to) _(max_pool) _(max_pool_whole) _(max_pool_batch) _(max_pool_places) _(max_pool_places_2d) _(avg_pool) \
+  _(avg_pool_2d) _(avg_pool_exclude) _(lp_pool) _(sort) _(sort_down) _(sort_up) _(sort_columns) _(sort_middle) \
+  _(sort_places) _(sort_integers) _(argsort) _(topk_columns) _(kthvalue_columns) _(cummax) _(cummin) _(cummax_places) \
+  _(cumsum_middle) _(diff) _(diff_twice) _(group_norm) _(group_norm_batch) _(instance_norm) _(batch_norm) \
+  _(batch_norm_mean) _(batch_norm_var) _(batch_norm_running) _(batch_norm_spatial) _(local_response_norm) _(dropout) \
+  _(lstm_cell) _(gru_cell) _(rnn) _(gru) _(lstm) _(attention_heads) _(attention_mask) _(attention_bias) \
+  _(attention_rows) _(cosine) _(cosine_along) _(pairwise) _(cdist) _(cross) _(bilinear) _(multi_dot) _(soft_margin) \
+  _(multilabel) _(gaussian_nll) _(poisson_nll) _(hinge) _(ranking) _(conv_few) _(grad_cat) _(grad_cat_fixed) \
+  _(grad_stack) _(grad_pad) _(grad_repeat) _(grad_embedding) _(grad_index_select) _(grad_index_select_of) \
+  _(grad_gather) _(grad_cross_entropy) _(grad_mse) _(grad_bce) _(grad_einsum) _(grad_scatter) _(grad_index_add) \
+  _(grad_max_pool) _(grad_avg_pool) _(grad_sort) _(grad_cummax) _(grad_diff) _(grad_group_norm) \
+  _(grad_dropout) _(grad_lstm) _(grad_gru) _(grad_attention) _(grad_cosine) _(grad_cdist)
+static const struct { const char *name; operator_of f; int least; } operators[] = {
+#define ROW(name) {#name, f_##name, 0},
   OPERATORS(ROW)
+  {"grad_batch_norm", f_grad_batch_norm, 1},
 };
 
 int main(void) {
@@ -133,7 +328,7 @@ int main(void) {
   weights = made(TINY_SHAPE(WIDE, WIDE)); queries = made(TINY_SHAPE(FEW, WIDE));
   tiny_tensor *all[2] = {weights, queries};
   CHECK(tiny_realize(all, 2) == TINY_OK);
-  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) check_operator(operators[i].name, operators[i].f);
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) check_operator(operators[i].name, operators[i].f, operators[i].least);
   CHECK_STR(tiny_error(t), "");
   tiny_close(t);
   return test_report();

@@ -335,7 +335,7 @@ int main(void) {
   weights = made(TINY_SHAPE(WIDE, WIDE)); queries = made(TINY_SHAPE(FEW, WIDE)); filter = made(TINY_SHAPE(FEW, WIDE, 3));
   tiny_tensor *all[3] = {weights, queries, filter};
   CHECK(tiny_realize(all, 3) == TINY_OK);
-  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) check_operator(operators[i].name, operators[i].f);
+  for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) check_operator(operators[i].name, operators[i].f, 0);
   tolerance = 5e-3;
   check_chains();
   tolerance = 2e-4;

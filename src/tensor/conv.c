@@ -161,9 +161,14 @@ static tiny_uop *tn_conv_known(tiny_ctx *t, const tn_conv *c, tiny_uop *y, tiny_
 
 // How many windows begin where, of an axis, n elements are meant.
 static tiny_uop *tn_windows_meant(tiny_ctx *t, tiny_uop *n, const tn_window *w) {
-  n = tn_position_add(t, n, w->before + w->after - tn_window_reach(w));
-  if (w->stride > 1 && !tn_bad(t, n)) n = tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
-  return tn_position_most(t, tn_position_add(t, n, 1), 0);
+  n = tn_position_most(t, tn_position_add(t, n, w->before + w->after - tn_window_reach(w) + w->stride), 0);
+  return w->stride == 1 || tn_bad(t, n) ? n : tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
+}
+// y, whose n dims behind `lead` count the windows of those of x: as many are meant.
+static tiny_uop *tn_windows_of_meant(tiny_ctx *t, tiny_uop *y, const tiny_uop *x, int lead, int n, const tn_window *w) {
+  for (int i = 0; i < n; i++)
+    if (tn_extent_of(x, lead + i)) y = tn_first_of(t, y, lead + i, tn_windows_meant(t, tn_extent_of(x, lead + i), &w[i]));
+  return y;
 }
 
 static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
@@ -206,9 +211,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   w = tn_cast(t, w, inside);
   tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, NULL, inside);
   y = tn_conv_known(t, &c, tn_reshape(t, y, n + 2, ys), x, w);
-  for (int i = 0; i < n; i++)
-    if (tn_extent_of(meant, 2 + i))
-      y = tn_first_of(t, y, 2 + i, tn_windows_meant(t, tn_extent_of(meant, 2 + i), &c.w[i]));
+  y = tn_windows_of_meant(t, y, meant, 2, n, c.w);
   if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
   return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }

@@ -36,9 +36,9 @@ static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, tiny_uop *n) {
   const int wide = tn_bits(index->dtype) > 32 || index->dtype == TINY_U32,
             dtype = wide ? (int)TINY_I64 : tn_place_dtype(n->vmax);
   tiny_uop *at = tn_cast(t, index, dtype), *none = tn_k(t, at, -1);
-  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_cast(t, n, TINY_U64)), at, none);
+  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_position_as(t, n, TINY_U64)), at, none);
   if (index->vmin >= 0 || tn_is_unsigned(index->dtype)) return at;
-  return tn_where(t, tn_below_zero(t, at), tn_add(t, at, tn_cast(t, n, dtype)), at);
+  return tn_where(t, tn_below_zero(t, at), tn_add(t, at, tn_position_as(t, n, dtype)), at);
 }
 // x (.., 1, n) at positions (.., m, 1) -> (.., m)
 static tiny_uop *tn_lookup(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
@@ -204,13 +204,25 @@ static tiny_uop *tn_greatest(tiny_ctx *t, const tn_sending *s, int include_self)
   all.src = tn_joined(t, s->base, tn_led_as(t, s->src, s->base, m));
   return tn_sent(t, TINY_OP_MAX, &all, all.src);
 }
-static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *s, int include_self) {
-  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
+// What is not meant of positions and sources goes nowhere.
+static tn_sending tn_sending_meant(tiny_ctx *t, const tn_sending *s) {
+  tn_sending y = *s;
+  int bits = s->at->extent ? 1 << (s->at->ndim - 1) : 0;
+  for (int i = 0; i + 1 < s->at->ndim; i++) bits |= (tn_extent_of(s->at, i) && !tn_extent_of(s->base, i)) << i;
+  y.at = tn_wholes(t, s->at, bits, -1);
+  if (s->src->ndim) y.src = tn_wholes(t, s->src, bits | 1 << (s->src->ndim - 1), 0);
+  return y;
+}
+static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *sending, int include_self) {
+  if (tn_bad(t, sending->base) || tn_bad(t, sending->at) || tn_bad(t, sending->src)) return &t->ir->bad;
+  const tn_sending meant = tn_sending_meant(t, sending), *s = &meant;
+  if (tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
   if (mode == '=') return tn_replaced(t, s);
   const int dtype = s->base->dtype, folds = mode == 'M' || mode == 'm';
   const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == '*' ? TINY_OP_MUL : TINY_OP_ADD;
   tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
   if (mode == 'm') { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
+  if (folds && include_self) w.base = tn_wholes(t, w.base, 1 << (s->base->ndim - 1), 0);
   tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
   if (!folds && include_self) y = tn_binary(t, op, w.base, y);
   if (!include_self || mode == 'a') {
@@ -224,7 +236,7 @@ static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *s, int i
     if (!include_self) y = tn_where(t, untouched, w.base, y);
   }
   if (mode == 'm') y = tn_mirror(t, y);
-  return tn_bad(t, y) ? y : tn_cast(t, y, dtype);
+  return tn_bad(t, y) ? y : tn_firsts_of(t, tn_cast(t, y, dtype), s->base);
 }
 
 static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {

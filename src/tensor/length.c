@@ -98,27 +98,33 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 // true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
 // not among them, and refuses.
 static const char *const tn_length_operators[] = {
-  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin", "asin",
-  "asinh", "assign", "atan", "atan2", "atanh", "attention", "binary_cross_entropy", "binary_cross_entropy_with_logits",
-  "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "capture", "cast", "cat", "cbrt", "ceil", "celu", "clamp",
-  "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh", "count_nonzero",
-  "cross_entropy", "cumprod", "cumsum", "deg2rad", "detach", "digamma", "div", "dot", "einsum", "elu", "embedding",
-  "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor",
-  "floor_div", "fmax", "fmin", "fmod", "frac", "gather", "gcd", "ge", "gelu", "gelu_tanh", "grad", "gt", "hardsigmoid",
-  "hardswish", "hardtanh", "heaviside", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac",
-  "index_select", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep",
-  "kl_div", "l1_loss", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "log",
-  "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not",
-  "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lt", "mask_to", "masked_fill", "matmul", "max",
-  "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum", "mish", "movedim", "mse_loss", "mul",
-  "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot", "outer", "pad",
-  "pad_mode", "permute", "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu",
-  "relu6", "remainder", "repeat", "repeat_interleave", "reshape", "rms_norm", "rope", "round", "rsqrt", "run",
-  "select", "selu", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh",
-  "slice", "slice_at", "slice_to", "smooth_l1_loss", "softmax", "softmin", "softplus", "softsign", "sqrt", "square",
-  "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh", "tanhshrink", "to",
-  "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var", "var_mean", "vecdot", "where",
-  "whole", "xlog1py", "xlogy",
+  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin",
+  "argsort", "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention", "avg_pool", "avg_pool1d", "avg_pool2d",
+  "avg_pool3d", "batch_norm", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "bitwise_and",
+  "bitwise_not", "bitwise_or", "bitwise_xor", "capture", "cast", "cat", "cbrt", "cdist", "ceil", "celu", "clamp",
+  "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh",
+  "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin", "cumprod", "cumsum", "deg2rad",
+  "detach", "diff", "digamma", "div", "dot", "dropout", "einsum", "elu", "embedding", "eq", "erf", "erfc", "erfinv",
+  "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod",
+  "frac", "gather", "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "grad", "group_norm", "gru", "gru_cell",
+  "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss", "huber_loss", "hypot", "i0",
+  "i0e", "i1", "i1e", "igamma", "igammac", "index_add", "index_copy", "index_fill", "index_reduce", "index_select",
+  "instance_norm", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep",
+  "kl_div", "kthvalue", "l1_loss", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like",
+  "linear", "local_response_norm", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
+  "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid", "logsumexp", "lp_pool",
+  "lstm", "lstm_cell", "lt", "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool",
+  "max_pool1d", "max_pool2d", "max_pool3d", "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum",
+  "mish", "movedim", "mse_loss", "mul", "multi_dot", "multilabel_soft_margin_loss", "nan_to_num", "nanmean", "nansum",
+  "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot", "outer", "pad", "pad_mode", "pairwise_distance",
+  "permute", "poisson_nll_loss", "pow", "prod", "put", "rad2deg", "read", "realize", "reciprocal", "reduce",
+  "reference", "relu", "relu6", "remainder", "repeat", "repeat_interleave", "reshape", "rms_norm", "rnn", "rnn_cell",
+  "rope", "round", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce", "select", "selu", "shift_left",
+  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
+  "slice_to", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softsign", "sort", "sqrt",
+  "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh",
+  "tanhshrink", "to", "topk", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var",
+  "var_mean", "vecdot", "where", "whole", "write", "xlog1py", "xlogy",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -216,8 +222,9 @@ static int tn_is_compact(const tiny_uop *u) {
   for (int i = first + 1; u->extent && i < u->ndim; i++) if (u->extent[i]) return 0;
   return 1;
 }
-// What is meant of u, whose elements, each of nbytes, are all in `from`: together, row-major. to may be from.
-static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nbytes) {
+// What is meant of u, whose elements, each of nbytes, are all in `from`: together in `to`, row-major, which may be from.
+// back: from there to where they are among all.
+static void tn_compact_move(const tiny_uop *u, const char *from, char *to, size_t nbytes, int back) {
   const tiny_shape s = tn_shape_now(u);
   const int64_t n = tn_dims_nelem(s.ndim, s.dim);
   int64_t at[TINY_MAX_DIMS] = {0}, row = 1;
@@ -227,8 +234,12 @@ static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nby
   for (int64_t done = 0; row && done < n; done += row) {
     int64_t element = 0;
     for (int d = 0; d < s.ndim; d++) element = element * u->dim[d] + (d < last ? at[d] : 0);
-    memmove(to + (size_t)done * nbytes, from + (size_t)element * nbytes, (size_t)row * nbytes);
+    memmove(to + (size_t)(back ? element : done) * nbytes, from + (size_t)(back ? done : element) * nbytes,
+            (size_t)row * nbytes);
     for (int d = last - 1; d >= 0 && ++at[d] == s.dim[d]; d--) at[d] = 0;
   }
+}
+static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nbytes) {
+  tn_compact_move(u, from, to, nbytes, 0);
 }
 #endif

@@ -293,6 +293,7 @@ static tiny_tensor *tn_classes_close(tiny_ctx *t, tiny_uop *each, tiny_uop *weig
   l.t = t; l.dtype = dtype; l.reduction = r;
   if (tn_bad(t, each) || tn_bad(t, weights) || r != TINY_MEAN) return tn_loss_close(&l, each);
   const int all = (1 << each->ndim) - 1;
+  weights = tn_firsts_of(t, weights, each);
   return tn_tensor_new(t,
                        tn_narrow(t, tn_fdiv(t, tn_sum(t, each, all, 0), tn_sum(t, weights, all, 0)), dtype));
 }
