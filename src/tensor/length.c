@@ -118,13 +118,13 @@ static const char *const tn_length_operators[] = {
   "mish", "movedim", "mse_loss", "mul", "multi_dot", "multilabel_soft_margin_loss", "nan_to_num", "nanmean", "nansum",
   "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot", "outer", "pad", "pad_mode", "pairwise_distance",
   "permute", "poisson_nll_loss", "pow", "prod", "put", "rad2deg", "read", "realize", "reciprocal", "reduce",
-  "reference", "relu", "relu6", "remainder", "repeat", "repeat_interleave", "reshape", "rms_norm", "rnn", "rnn_cell",
-  "rope", "round", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce", "select", "selu", "shift_left",
-  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
-  "slice_to", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softsign", "sort", "sqrt",
-  "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh",
-  "tanhshrink", "to", "topk", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze", "var",
-  "var_mean", "vecdot", "where", "whole", "write", "xlog1py", "xlogy",
+  "reference", "relu", "relu6", "remainder", "repeat", "repeat_interleave", "replicate", "reshape", "rms_norm", "rnn",
+  "rnn_cell", "rope", "round", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce", "select", "selu", "shard",
+  "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh",
+  "slice", "slice_at", "slice_to", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softsign",
+  "sort", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan",
+  "tanh", "tanhshrink", "to", "topk", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze",
+  "var", "var_mean", "vecdot", "where", "whole", "write", "xlog1py", "xlogy",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -152,12 +152,16 @@ static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int a
 }
 
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
+  char text[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, n};
   if (!tn_usable("slice_to", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
   if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_to: a 0-d tensor has no axis %d", axis);
   if ((axis = tn_axis(t, "slice_to", u, axis)) < 0 || !tn_axis_whole(t, "slice_to", u, axis)) return out;
+  if (tn_is_shard(u) && tn_shard_axis(u) == axis)
+    return tn_wrong(t, TINY_E_DEVICE, "slice_to: %s is cut over devices along axis %d; tiny_shard another axis, or "
+                    "tiny_replicate it", tn_text_of(u, text), axis);
   tiny_uop *length = tn_position_within("slice_to", "n", n, 0, u->dim[axis]);
   if (tn_bad(t, length)) return out;
   if (length->vmax < 2 && length->vmin != length->vmax)
