@@ -283,7 +283,7 @@ static tiny_tensor *f_grad_avg_pool(tiny_tensor *x) { return of_loss(pooled_2d(x
 static tiny_tensor *f_grad_sort(tiny_tensor *x) { return of_loss(tiny_cumsum(tiny_sort(x_by(x), 0, 1, NULL), 0), weights); }
 static tiny_tensor *f_grad_cummax(tiny_tensor *x) { return of_loss(tiny_cummax(x_by(x), 0, NULL), weights); }
 static tiny_tensor *f_grad_diff(tiny_tensor *x) { return of_loss(tiny_diff(x_by(x), 2, 0, queries, NULL), weights); }
-static tiny_tensor *f_grad_group_norm(tiny_tensor *x) { return of_loss(tiny_exp(tiny_group_norm(volume(x_by(x)), 3, NULL, NULL, 1e-3)), weights); }
+static tiny_tensor *f_grad_group_norm(tiny_tensor *x) { return of_loss(tiny_mul(tiny_group_norm(volume(x_by(x)), 3, NULL, NULL, 0.1), tiny_exp(volume(x))), weights); }
 static tiny_tensor *f_grad_batch_norm(tiny_tensor *x) { return of_loss(tiny_exp(tiny_tanh(normed(x_by(x), 0))), weights); }
 static tiny_tensor *f_grad_dropout(tiny_tensor *x) { return of_loss(f_dropout(x_by(x)), weights); }
 static tiny_tensor *f_grad_lstm(tiny_tensor *x) { return of_loss(f_lstm(x_by(x)), weights); }
@@ -320,6 +320,179 @@ static const struct { const char *name; operator_of f; int least; } operators[] 
   {"grad_batch_norm", f_grad_batch_norm, 1},
 };
 
+// ** one operand is all of the dim **
+
+// y, of which the first n are meant, is z, which has n.
+static void check_same(tiny_tensor *y, tiny_tensor *z) {
+  CHECK(tiny_ok(y) && tiny_ok(z));
+  if (tiny_ok(y) && tiny_ok(z)) CHECK(same(y, z, tiny_read) && same(y, z, tiny_reference));
+  if (*tiny_error(t)) { fprintf(stderr, "    %s\n", tiny_error(t)); tiny_clear(t); }
+}
+static tiny_tensor *weighted_entropy(tiny_tensor *x, tiny_tensor *labels) {
+  tiny_cross_entropy_desc d;
+  memset(&d, 0, sizeof d);
+  d.weight = tiny_exp(tiny_select(weights, 0, 0));
+  return tiny_cross_entropy(x, labels, &d);
+}
+static void check_whole_operands(void) {
+  tiny_tensor *x = made(TINY_SHAPE(MOST, WIDE)), *other = made(TINY_SHAPE(MOST, WIDE));
+  for (int n = 1; n < MOST; n += 31) {
+    tiny_begin(t);
+    tiny_tensor *some = tiny_slice_to(x, 0, tiny_length(t, n, 0, MOST)), *few = tiny_narrow(x, 0, 0, n), *rest = tiny_narrow(other, 0, 0, n);
+    check_same(tiny_mse_loss(some, other, TINY_MEAN), tiny_mse_loss(few, rest, TINY_MEAN));
+    check_same(tiny_mse_loss(other, some, TINY_BATCH_MEAN), tiny_mse_loss(rest, few, TINY_BATCH_MEAN));
+    check_same(tiny_cross_entropy(some, classes(other), NULL), tiny_cross_entropy(few, classes(rest), NULL));
+    check_same(tiny_cross_entropy(other, classes(some), NULL), tiny_cross_entropy(rest, classes(few), NULL));
+    check_same(weighted_entropy(some, classes(other)), weighted_entropy(few, classes(rest)));
+    check_same(tiny_cosine_similarity(some, other, 0, 1e-8), tiny_cosine_similarity(few, rest, 0, 1e-8));
+    check_same(tiny_cosine_similarity(other, some, 0, 1e-8), tiny_cosine_similarity(rest, few, 0, 1e-8));
+    check_same(tiny_gather(some, 1, labels_of(other)), tiny_gather(few, 1, labels_of(rest)));
+    check_same(tiny_scatter_add(other, 1, labels_of(some), some), joined(tiny_scatter_add(rest, 1, labels_of(few), few), tiny_narrow(other, 0, n, MOST - n), NULL, 0));
+    check_same(summed("nd,ne->de", some, other), summed("nd,ne->de", few, rest));
+    tiny_end(t);
+  }
+  tiny_free(x); tiny_free(other);
+}
+
+// ** lengths with bounds of their own **
+
+static void check_topk(void) {
+  tiny_tensor *x = made(TINY_SHAPE(MOST, WIDE));
+  uint64_t schedules = 0;
+  for (int n = 5; n <= MOST; n += 13) {
+    tiny_begin(t);
+    tiny_tensor *some = tied(tiny_slice_to(x, 0, tiny_length(t, n, 5, MOST))), *few = tied(tiny_narrow(x, 0, 0, n)), *at = NULL, *of = NULL;
+    const uint64_t before = tiny_get_stats(t).schedules;
+    tiny_tensor *top = tiny_topk(some, 5, 0, 1, &at), *kth = tiny_kthvalue(some, 3, 0, 0, NULL), *all[3] = {top, kth, at};
+    CHECK(tiny_realize(all, 3) == TINY_OK);
+    if (n > 5) schedules += tiny_get_stats(t).schedules - before;
+    check_same(top, tiny_topk(few, 5, 0, 1, &of));
+    check_same(at, of);
+    check_same(kth, tiny_kthvalue(few, 3, 0, 0, NULL));
+    tiny_end(t);
+  }
+  CHECK_EQ(schedules, 0);
+  tiny_free(x);
+}
+// Long rows are sorted in blocks, and merged; the interpreter would take its time.
+static void check_long_sort(void) {
+  enum { LONG = 1000 };
+  static float got[2 * LONG], want[2 * LONG];
+  tiny_tensor *x = made(TINY_SHAPE(LONG, 2));
+  for (int n = 1; n <= LONG; n += 333) for (int top = 0; top < 2; top++) {
+    tiny_begin(t);
+    tiny_tensor *some = tiny_slice_to(x, 0, tiny_length(t, n, 1, LONG)), *few = tiny_narrow(x, 0, 0, n);
+    tiny_tensor *y = top ? tiny_topk(some, 1, 0, 0, NULL) : tiny_sort(some, 0, 1, NULL), *z = top ? tiny_topk(few, 1, 0, 0, NULL) : tiny_sort(few, 0, 1, NULL);
+    CHECK_EQ(nbytes_of(y), nbytes_of(z));
+    CHECK(tiny_read(y, got, nbytes_of(y)) == TINY_OK && tiny_read(z, want, nbytes_of(z)) == TINY_OK);
+    CHECK(!memcmp(got, want, nbytes_of(z)));
+    tiny_end(t);
+  }
+  tiny_free(x);
+}
+
+// ** what is written: as much as is meant, the rest stays **
+
+static void check_write(void) {
+  float all[MOST * 3], some[MOST * 3], got[MOST * 3];
+  tiny_tensor *x = tiny_keep(made(TINY_SHAPE(MOST, 3)));
+  tiny_read(x, all, sizeof all);
+  for (int i = 0; i < LENGTHS; i++) {
+    const int n = lengths[i];
+    tiny_begin(t);
+    tiny_tensor *rows = tiny_slice_to(x, 0, tiny_length(t, n, 0, MOST)), *sum = tiny_sum(rows, 0, 0);
+    for (int k = 0; k < n * 3; k++) all[k] = some[k] = (float)(100 * i + k);
+    CHECK(tiny_write(rows, some, (size_t)n * 12) == TINY_OK);
+    CHECK(tiny_read(x, got, sizeof got) == TINY_OK && !memcmp(got, all, sizeof all));
+    CHECK(tiny_read(rows, got, (size_t)n * 12) == TINY_OK && !memcmp(got, some, (size_t)n * 12));
+    for (int k = 0; k < n * 3; k++) some[k] = all[k % n * 3 + k / n] = (float)(1000 * i - k);
+    CHECK(tiny_write(turned(rows), some, (size_t)n * 12) == TINY_OK);          // (3, n), of which rows are apart
+    CHECK(tiny_read(x, got, sizeof got) == TINY_OK && !memcmp(got, all, sizeof all));
+    CHECK(tiny_write(sum, some, 12) == TINY_OK);
+    tiny_tensor *apart = tiny_exp(rows);                     // is no view: gets what is written, and x does not
+    CHECK(tiny_write(apart, some, (size_t)n * 12) == TINY_OK);
+    CHECK(tiny_read(apart, got, (size_t)n * 12) == TINY_OK && !memcmp(got, some, (size_t)n * 12));
+    CHECK(tiny_read(x, got, sizeof got) == TINY_OK && !memcmp(got, all, sizeof all));
+    tiny_end(t);
+  }
+  tiny_free(x);
+}
+
+// ** a cache of keys that grows by cat: the bound of the sum is the sum of the bounds **
+
+static void check_growing(void) {
+  float key[WIDE], seen[WIDE];
+  uint64_t schedules = 0;
+  tiny_tensor *cache = tiny_keep(made(TINY_SHAPE(32, WIDE)));
+  for (int i = 0; i < 20; i++) {
+    for (int k = 0; k < WIDE; k++) key[k] = (float)(i + k);
+    tiny_begin(t);
+    tiny_tensor *n = tiny_length(t, i, 0, 31), *now = joined(tiny_slice_to(cache, 0, n), tiny_from(t, key, TINY_F32, TINY_SHAPE(1, WIDE)), NULL, 0);
+    tiny_tensor *more = tiny_slice_to(cache, 0, tiny_add(n, tiny_like(n, 1)));
+    CHECK_EQ(tiny_shape_get(now).dim[0], 32);
+    CHECK_EQ(tiny_shape_now(now).dim[0], i + 1);
+    const uint64_t before = tiny_get_stats(t).schedules;
+    tiny_assign(more, now);                                  // its length is the same number, n + 1
+    tiny_tensor *sum = tiny_sum(tiny_slice_to(cache, 0, tiny_add(n, tiny_like(n, 1))), 0, 0);
+    CHECK(tiny_read(sum, seen, sizeof seen) == TINY_OK);
+    for (int k = 0; k < WIDE; k++) CHECK(seen[k] == (float)(i * (i + 1) / 2 + (i + 1) * k));
+    if (i > 1) schedules += tiny_get_stats(t).schedules - before;
+    tiny_end(t);
+  }
+  CHECK_EQ(schedules, 0);
+  CHECK_STR(tiny_error(t), "");
+  tiny_free(cache);
+}
+
+// ** several devices **
+
+static void check_devices(void) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.cache_dir = ""; d.device = "CPU,CPU:1,INTERP";
+  tiny_ctx *one = t;
+  t = tiny_open(&d);
+  tiny_tensor *x = made(TINY_SHAPE(MOST, WIDE));
+  for (int n = 0; n < MOST; n += 31) for (int to = 0; to < 3; to++) {
+    tiny_begin(t);
+    tiny_tensor *some = tiny_to(tiny_slice_to(x, 0, tiny_length(t, n, 0, MOST)), to), *few = tiny_to(tiny_narrow(x, 0, 0, n), to);
+    CHECK_EQ(tiny_device_of(some), to);
+    check_same(some, few);
+    check_same(tiny_to(tiny_cumsum(some, 0), 2 - to), tiny_to(tiny_cumsum(few, 0), 2 - to));
+    tiny_end(t);
+  }
+  tiny_close(t);
+  t = one;
+}
+
+// ** what stays refused says what to do **
+
+static void check_refused(void) {
+  tiny_begin(t);
+  tiny_tensor *x = made(TINY_SHAPE(8, 6)), *n = tiny_length(t, 3, 0, 8), *y = tiny_slice_to(x, 0, n), *z = turned(y);
+  const char *const fills = "which this operator does not know about; tiny_whole fills the rest";
+  const tiny_recurrent_weights w = {made(TINY_SHAPE(4, 6)), made(TINY_SHAPE(4, 4)), NULL, NULL};
+  tiny_pool_desc p;
+  memset(&p, 0, sizeof p);
+  p.kernel[0] = 3; p.ceil_mode = 1;
+  BAD(tiny_repeat(y, TINY_SHAPE(2, 1)), TINY_E_SHAPE, "repeat: of dim 0 of (8,6) only a length is meant; tiny_cat lays it behind itself");
+  BAD(tiny_pad(y, TINY_SHAPE(0, -1, 0, 0), 0), TINY_E_SHAPE, "pad: of dim 0 of (8,6) only a length is meant; take tiny_slice_to or tiny_slice_at");
+  BAD(tiny_pad_mode(z, TINY_SHAPE(0, 1), TINY_PAD_REFLECT), TINY_E_SHAPE, "pad_mode: of dim 1 of (6,8) only a length is meant; its own elements do not go behind a length; tiny_pad puts a number there");
+  BAD(tiny_gather(y, 1, labels_of(tiny_narrow(x, 0, 0, 4))), TINY_E_SHAPE, "gather: of dim 0 of (8,6) only a length is meant; take tiny_slice_to or tiny_slice_at");
+  BAD(tiny_topk(y, 2, 0, 1, NULL), TINY_E_SHAPE, "topk: 2 elements of dim 0 of (8,6), whose length may be 0");
+  BAD(tiny_kthvalue(z, 1, 1, 0, NULL), TINY_E_SHAPE, "kthvalue: 1 elements of dim 1 of (6,8), whose length may be 0");
+  BAD(tiny_max_pool(z, &p, NULL), TINY_E_SHAPE, "max_pool: of dim 1 of (6,8) only a length is meant; no window hangs over it (ceil_mode)");
+  BAD(tiny_group_norm(tiny_unsqueeze(y, 0), 2, NULL, NULL, 1e-5), TINY_E_SHAPE, "group_norm: of dim 1 of (1,8,6) only a length is meant");
+  BAD(tiny_local_response_norm(z, 3, 1, 1, 1), TINY_E_SHAPE, "local_response_norm: of dim 1 of (6,8) only a length is meant; the channels have to be whole");
+  BAD(tiny_rnn(y, NULL, &w, NULL, NULL), TINY_E_SHAPE, "rnn: of dim 0 of (8,6) only a length is meant; its steps are counted when the graph is built");
+  BAD(tiny_roll(y, TINY_SHAPE(1), TINY_SHAPE(0)), TINY_E_SHAPE, "roll: of dim 0 of (8,6) only a length is meant; cut it by tiny_slice_at, tiny_slice_to and join the parts by tiny_cat");
+  BAD(joined(tiny_slice_to(x, 0, tiny_length(t, 2, 0, 8)), y, NULL, 1), TINY_E_SHAPE, "WHERE: dim 0 of (8,12) has a length that is known when a kernel is launched; that of another operand is another one");
+  BAD(tiny_nonzero(y), TINY_E_SHAPE, "nonzero: of dim 0");
+  CHECK(strstr((tiny_fft(y, 0, 0, TINY_FFT_BACKWARD), tiny_error(t)), fills) != NULL);
+  tiny_clear(t);
+  tiny_end(t);
+}
+
 int main(void) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -329,6 +502,14 @@ int main(void) {
   tiny_tensor *all[2] = {weights, queries};
   CHECK(tiny_realize(all, 2) == TINY_OK);
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) check_operator(operators[i].name, operators[i].f, operators[i].least);
+  case_end();
+  check_whole_operands();
+  check_topk();
+  check_long_sort();
+  check_write();
+  check_growing();
+  check_devices();
+  check_refused();
   CHECK_STR(tiny_error(t), "");
   tiny_close(t);
   return test_report();

@@ -241,14 +241,11 @@ static void check_errors(void) {
   BAD(tiny_reshape(y, TINY_SHAPE(4, 12)), TINY_E_SHAPE, "RESHAPE: dim 0 of (8,6) has a length");
   BAD(tiny_reshape(tiny_transpose(y, 0, 1), TINY_SHAPE(48)), TINY_E_SHAPE, "RESHAPE: dim 1 of (6,8) has a length");
   BAD(tiny_slice(y, 0, 1, 3, 1), TINY_E_SHAPE, "slice: of dim 0 of (8,6) only a length is meant");
-  BAD(tiny_sort(y, 0, 0, NULL), TINY_E_SHAPE, "sort: of dim 0 of (8,6) only a length is meant (tiny_slice_to), which this operator does not know about");
+  BAD(tiny_median(y, 0, 0, NULL), TINY_E_SHAPE, "median: of dim 0 of (8,6) only a length is meant (tiny_slice_to), which this operator does not know about");
   BAD(tiny_fft(y, 0, 0, TINY_FFT_BACKWARD), TINY_E_SHAPE, "fft: of dim 0");
-  BAD(tiny_one_hot(tiny_cast(y, TINY_I32), 4), TINY_E_SHAPE, "one_hot: of dim 0");
-  tiny_tensor *both[2] = {y, y};
-  BAD(tiny_cat(both, 2, 0), TINY_E_SHAPE, "cat: of dim 0");
   BAD(tiny_assign(x, y), TINY_E_SHAPE, "assign: of dim 0 of the value only a length is meant; take tiny_slice_to of (8,6)");
   BAD(tiny_select(y, 0, 1), TINY_E_SHAPE, "select: of dim 0");
-  CHECK(tiny_write(y, x, 18 * 4) == TINY_E_SHAPE);
+  CHECK(tiny_write(y, x, 48 * 4) == TINY_E_ARG);
   tiny_clear(t);
   float out[48];
   CHECK(tiny_read(y, out, sizeof out) == TINY_E_ARG);        // it has (3,6)

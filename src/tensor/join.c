@@ -165,6 +165,11 @@ static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
   tiny_uop *const rolled = tn_lay(t, NULL, tn_cut(t, x, axis, n - front, n), axis, 0, n);
   return tn_lay(t, rolled, tn_cut(t, x, axis, 0, n - front), axis, front, n);
 }
+// Is all of the axis there?
+static int tn_rolls(tiny_ctx *t, const tiny_uop *u, int axis, int64_t by) {
+  return tn_bad(t, u) || !by || tn_axis_whole_for(t, "roll", u, axis, "cut it by tiny_slice_at, tiny_slice_to and join the "
+                                                  "parts by tiny_cat");
+}
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
   tiny_tensor *out;
   if (!tn_usable("roll", 1, &x, &out)) return out;
@@ -174,13 +179,16 @@ TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) 
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
     const tiny_shape s = tiny_shape_get(x);
-    u = tn_roll(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, 1, &nelem), 0, by.dim[0]);
+    u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
+    if (!tn_rolls(tn_ctx_of(x), u, 0, by.dim[0])) return out;
+    u = tn_roll(tn_ctx_of(x), u, 0, by.dim[0]);
     return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim));
   }
   for (int i = 0; i < axes.ndim; i++) {
     const int64_t axis = axes.dim[i], named = axis < -TINY_MAX_DIMS || axis > TINY_MAX_DIMS ? TINY_MAX_DIMS : axis;
     const int at = tn_axis(tn_ctx_of(x), "roll", tn_uop_of(x), (int)named);
     if (at < 0) return out;
+    if (tn_uop_of(x)->ndim && !tn_rolls(tn_ctx_of(x), u, at, by.dim[i])) return out;
     if (tn_uop_of(x)->ndim) u = tn_roll(tn_ctx_of(x), u, at, by.dim[i]);
   }
   return tn_tensor_new(tn_ctx_of(x), u);

@@ -119,12 +119,12 @@ static const char *const tn_length_operators[] = {
   "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot", "outer", "pad", "pad_mode", "pairwise_distance",
   "permute", "poisson_nll_loss", "pow", "prod", "put", "rad2deg", "read", "realize", "reciprocal", "reduce",
   "reference", "relu", "relu6", "remainder", "repeat", "repeat_interleave", "replicate", "reshape", "rms_norm", "rnn",
-  "rnn_cell", "rope", "round", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce", "select", "selu", "shard",
-  "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh",
-  "slice", "slice_at", "slice_to", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softsign",
-  "sort", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan",
-  "tanh", "tanhshrink", "to", "topk", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze",
-  "var", "var_mean", "vecdot", "where", "whole", "write", "xlog1py", "xlogy",
+  "rnn_cell", "roll", "rope", "round", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce", "select", "selu",
+  "shard", "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc",
+  "sinh", "slice", "slice_at", "slice_to", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus",
+  "softsign", "sort", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis",
+  "tan", "tanh", "tanhshrink", "to", "topk", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten",
+  "unsqueeze", "var", "var_mean", "vecdot", "where", "whole", "write", "xlog1py", "xlogy",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
