@@ -388,7 +388,8 @@ static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   }
   const tiny_code code = tn_assigned_first(t, x);
   if (code != TINY_OK) return code;
-  if (tn_uop_of(x)->extent) return tn_assign_now(t, x, tn_write_node(t, c, tn_uop_of(x), tn_device_of(t, tn_uop_of(x))));
+  const tiny_uop *some = tn_uop_of(x);
+  if (some->extent) return tn_assign_now(t, x, tn_write_node(t, c, some, tn_device_of(t, some)));
   tiny_uop *memory = tn_whole_memory(t, x);
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL;
   if (s && tn_storage_is_callers(s)) return tn_callers_write(t, s, c->data, c->nbytes);

@@ -166,8 +166,10 @@ static tiny_uop *tn_windows_meant(tiny_ctx *t, tiny_uop *n, const tn_window *w) 
 }
 // y, whose n dims behind `lead` count the windows of those of x: as many are meant.
 static tiny_uop *tn_windows_of_meant(tiny_ctx *t, tiny_uop *y, const tiny_uop *x, int lead, int n, const tn_window *w) {
-  for (int i = 0; i < n; i++)
-    if (tn_extent_of(x, lead + i)) y = tn_first_of(t, y, lead + i, tn_windows_meant(t, tn_extent_of(x, lead + i), &w[i]));
+  for (int i = 0; i < n; i++) {
+    tiny_uop *size = tn_extent_of(x, lead + i);
+    if (size) y = tn_first_of(t, y, lead + i, tn_windows_meant(t, size, &w[i]));
+  }
   return y;
 }
 

@@ -167,8 +167,8 @@ static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
 }
 // Is all of the axis there?
 static int tn_rolls(tiny_ctx *t, const tiny_uop *u, int axis, int64_t by) {
-  return tn_bad(t, u) || !by || tn_axis_whole_for(t, "roll", u, axis, "cut it by tiny_slice_at, tiny_slice_to and join the "
-                                                  "parts by tiny_cat");
+  return tn_bad(t, u) || !by ||
+      tn_axis_whole_for(t, "roll", u, axis, "cut it by tiny_slice_at, tiny_slice_to and join the parts by tiny_cat");
 }
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
   tiny_tensor *out;

@@ -226,8 +226,8 @@ static int tn_is_compact(const tiny_uop *u) {
   for (int i = first + 1; u->extent && i < u->ndim; i++) if (u->extent[i]) return 0;
   return 1;
 }
-// What is meant of u, whose elements, each of nbytes, are all in `from`: together in `to`, row-major, which may be from.
-// back: from there to where they are among all.
+// What is meant of u, whose elements, each of nbytes, are all in `from`: together in `to`, row-major, which may be
+// from. back: from there to where they are among all.
 static void tn_compact_move(const tiny_uop *u, const char *from, char *to, size_t nbytes, int back) {
   const tiny_shape s = tn_shape_now(u);
   const int64_t n = tn_dims_nelem(s.ndim, s.dim);

@@ -69,8 +69,8 @@ static tiny_uop *tn_window_place(tiny_ctx *t, int dtype, const tn_window *w, int
 }
 
 // Maxima of windows (lead.., O.., K..), and where their elements come from: place[i] is the element's index
-// along spatial dim i of size[i], any shape that broadcasts; valid, if not NULL, is where there is one. meant: the image,
-// as much of it as is meant, of windows w; NULL: all of it.
+// along spatial dim i of size[i], any shape that broadcasts; valid, if not NULL, is where there is one. meant: the
+// image, as much of it as is meant, of windows w; NULL: all of it.
 typedef struct tn_maxima {
   int lead, n;
   tiny_uop *windows, *place[TN_SPATIAL], *valid;

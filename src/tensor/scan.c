@@ -169,7 +169,8 @@ static tiny_uop *tn_diff(tiny_ctx *t, tiny_uop *u, int axis, int64_t n) {
   for (int64_t k = 1; k <= n && !tn_bad(t, u); k++) {
     const int64_t size = u->dim[axis];
     if (!size) break;
-    tiny_uop *later = tn_cut(t, u, axis, 1, size), *sooner = tn_cut(t, tn_wholes(t, u, 1 << axis, 0), axis, 0, size - 1);
+    tiny_uop *later = tn_cut(t, u, axis, 1, size), *whole = tn_wholes(t, u, 1 << axis, 0),
+             *sooner = tn_cut(t, whole, axis, 0, size - 1);          // of a length as much as there is later
     if (tn_bad(t, later)) return later;
     u = u->dtype == TINY_BOOL ? tn_ne(t, later, sooner) : tn_sub(t, later, sooner);
     if (k < n && k % TN_DIFF_FUSED == 0 && !tn_bad(t, u)) u = tn_u1(t, TINY_OP_CONTIGUOUS, u);
