@@ -61,7 +61,7 @@ static void check_operator(const char *name, operator_of f, int least) {
   if (!case_named("%s", name)) return;
   for (int i = 0; i < LENGTHS; i++) {
     const int n = lengths[i];
-    if (n < least) continue;
+    if (n < least || (i > 4 && getenv("TEST_BRIEF"))) continue;
     for (int k = 0; k < MOST * WIDE; k++) memory[k] = k < n * WIDE ? element(k) : (float)NAN;
     tiny_begin(t);
     tiny_tensor *x = tiny_from(t, memory, TINY_F32, TINY_SHAPE(MOST, WIDE));

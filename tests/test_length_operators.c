@@ -292,6 +292,102 @@ static tiny_tensor *f_grad_attention(tiny_tensor *x) { return of_loss(attended(h
 static tiny_tensor *f_grad_cosine(tiny_tensor *x) { return of_loss(tiny_cosine_similarity(x_by(x), x, 0, 1e-8), weights); }
 static tiny_tensor *f_grad_cdist(tiny_tensor *x) { return of_loss(tiny_cdist(x_by(x), queries, 2), weights); }
 
+// ** parts, and what is like a tensor **
+
+static tiny_tensor *part_of(tiny_tensor *x, int how) {
+  tiny_tensor *out[WIDE];
+  const int64_t sizes[3] = {5, 3, 4};
+  const int n = how == 0 ? tiny_split(x, 5, 1, out, 3) : how == 1 ? tiny_chunk(x, 3, 1, out) : how == 2 ? tiny_split_sizes(x, sizes, 3, 1, out) : tiny_unbind(x, 1, out, WIDE);
+  return n < 3 ? out[0] : tiny_add(how == 3 ? out[2] : tiny_sum(out[2], 1, 1), out[1]);
+}
+static tiny_tensor *f_split(tiny_tensor *x) { return part_of(x, 0); }
+static tiny_tensor *f_chunk(tiny_tensor *x) { return part_of(x, 1); }
+static tiny_tensor *f_split_sizes(tiny_tensor *x) { return part_of(x, 2); }
+static tiny_tensor *f_unbind(tiny_tensor *x) { return part_of(x, 3); }
+static tiny_tensor *f_full_like(tiny_tensor *x) { return tiny_sum(tiny_full_like(x, 3), 0, 0); }
+static tiny_tensor *f_zeros_like(tiny_tensor *x) { return tiny_add(tiny_zeros_like(turned(x)), tiny_ones_like(turned(x))); }
+static tiny_tensor *f_rand_like(tiny_tensor *x) {
+  tiny_seed(t, 9);
+  return tiny_add(tiny_rand_like(x), tiny_mul(x, tiny_randn_like(x)));
+}
+static tiny_tensor *f_bernoulli(tiny_tensor *x) {
+  tiny_seed(t, 9);
+  return tiny_bernoulli(tiny_sigmoid(x));
+}
+static tiny_tensor *f_multinomial(tiny_tensor *x) {
+  tiny_seed(t, 9);
+  return tiny_multinomial(tiny_exp(x), 3, 1);
+}
+static tiny_tensor *f_multinomial_once(tiny_tensor *x) {
+  tiny_seed(t, 9);
+  return tiny_multinomial(tiny_exp(x), 3, 0);
+}
+static tiny_tensor *f_gumbel_softmax(tiny_tensor *x) {
+  tiny_seed(t, 9);
+  return tiny_gumbel_softmax(x, 0.7, 0, 1);
+}
+static tiny_tensor *f_glu(tiny_tensor *x) { return tiny_glu(x, 1); }
+static tiny_tensor *f_prelu(tiny_tensor *x) { return tiny_prelu(x, tiny_select(weights, 0, 0)); }
+static tiny_tensor *f_rrelu(tiny_tensor *x) { return tiny_rrelu(x, 0.1, 0.3); }
+static tiny_tensor *f_threshold(tiny_tensor *x) { return tiny_threshold(x, 0.2, 5); }
+static tiny_tensor *f_hardshrink(tiny_tensor *x) { return tiny_add(tiny_hardshrink(x, 0.3), tiny_softshrink(x, 0.2)); }
+static tiny_tensor *f_round_to(tiny_tensor *x) { return tiny_round_to(x, 1); }
+static tiny_tensor *f_logit(tiny_tensor *x) { return tiny_logit(tiny_sigmoid(x), 1e-3); }
+static tiny_tensor *f_polygamma(tiny_tensor *x) { return tiny_polygamma(1, tiny_exp(x)); }
+static tiny_tensor *f_dist(tiny_tensor *x) { return tiny_dist(x, x_by(x), 2); }
+static tiny_tensor *f_renorm(tiny_tensor *x) { return tiny_renorm(x, 2, 0, 1); }
+static tiny_tensor *f_renorm_columns(tiny_tensor *x) { return tiny_renorm(x, 2, 1, 1); }
+static tiny_tensor *f_inner(tiny_tensor *x) { return tiny_inner(x, weights); }
+static tiny_tensor *f_tensordot(tiny_tensor *x) { return tiny_tensordot(x, x_by(x), TINY_SHAPE(0), TINY_SHAPE(0)); }
+static tiny_tensor *f_vdot(tiny_tensor *x) { return tiny_vdot(rows_of(x), tiny_select(x, 1, 1)); }
+static tiny_tensor *f_bitcast(tiny_tensor *x) { return tiny_bitcast(x, TINY_I32); }
+
+static tiny_tensor *f_searchsorted(tiny_tensor *x) { return tiny_searchsorted(tiny_sort(rows_of(weights), 0, 0, NULL), x, 1); }
+static tiny_tensor *f_searchsorted_in(tiny_tensor *x) { return tiny_searchsorted(turned(tiny_cumsum(tiny_abs(x), 0)), tiny_log(tiny_mul(weights, tiny_like(weights, 9))), 1); }
+static tiny_tensor *f_bucketize(tiny_tensor *x) { return tiny_bucketize(queries, tiny_sort(rows_of(x), 0, 0, NULL), 0); }
+static tiny_tensor *f_bincount(tiny_tensor *x) { return tiny_bincount(classes(x), rows_of(x), 6); }
+static tiny_tensor *f_histc(tiny_tensor *x) { return tiny_histc(x, 7, -0.8, 0.9); }
+static tiny_tensor *f_histc_all(tiny_tensor *x) { return tiny_histc(rows_of(x), 5, 0, 0); }
+static tiny_tensor *f_embedding_bag(tiny_tensor *x) { return tiny_embedding_bag(tiny_abs(labels_of(x)), weights, NULL, NULL, TINY_MEAN, 1); }
+static tiny_tensor *f_embedding_bag_along(tiny_tensor *x) { return tiny_embedding_bag(tiny_abs(labels_of(turned(x))), weights, NULL, turned(x), TINY_SUM, -1); }
+static tiny_tensor *f_embedding_bag_offsets(tiny_tensor *x) { return tiny_embedding_bag(classes(x), weights, tiny_arange(t, 0, 4, 1, TINY_I32), NULL, TINY_MAX, -1); }
+static tiny_tensor *indexed(tiny_tensor *x, tiny_tensor *i, tiny_tensor *j) {
+  tiny_tensor *at[2] = {i, j};
+  return tiny_index(x, at, 2);
+}
+static tiny_tensor *f_index_rows(tiny_tensor *x) { return indexed(x, labels_of(queries), NULL); }
+static tiny_tensor *f_index_both(tiny_tensor *x) { return indexed(x, labels_of(queries), labels_of(tiny_exp(queries))); }
+static tiny_tensor *f_index_by(tiny_tensor *x) { return indexed(weights, labels_of(rows_of(x)), labels_of(tiny_select(x, 1, 1))); }
+static tiny_tensor *f_index_columns(tiny_tensor *x) { return indexed(x, NULL, labels_of(rows_of(weights))); }
+static tiny_tensor *put_at(tiny_tensor *x, tiny_tensor *i, tiny_tensor *j, tiny_tensor *src, int accumulate) {
+  tiny_tensor *at[2] = {i, j};
+  return tiny_index_put(x, at, 2, src, accumulate);
+}
+static tiny_tensor *f_index_put(tiny_tensor *x) { return put_at(x, labels_of(rows_of(queries)), NULL, queries, 1); }
+static tiny_tensor *f_index_put_by(tiny_tensor *x) { return put_at(weights, labels_of(rows_of(x)), labels_of(tiny_select(x, 1, 1)), tiny_select(x, 1, 2), 1); }
+static tiny_tensor *f_index_put_last(tiny_tensor *x) { return put_at(weights, labels_of(rows_of(x)), NULL, x, 0); }
+
+static tiny_tensor *f_triplet(tiny_tensor *x) { return tiny_triplet_margin_loss(x, x_by(x), tiny_exp(x), 1, 2, 1, TINY_MEAN); }
+static tiny_tensor *f_cosine_embedding(tiny_tensor *x) { return tiny_cosine_embedding_loss(x, x_by(x), tiny_sign(rows_of(x)), 0.2, TINY_MEAN); }
+static tiny_tensor *f_multi_margin(tiny_tensor *x) { return tiny_multi_margin_loss(x, classes(x), 1, 1, tiny_exp(tiny_select(weights, 0, 0)), TINY_MEAN); }
+static tiny_tensor *f_attention_layer(tiny_tensor *x) {
+  tiny_attention_layer m;
+  memset(&m, 0, sizeof m);
+  m.heads = 3;
+  m.in_proj_weight = joined(weights, tiny_neg(weights), tiny_exp(weights), 0);
+  m.out_proj.weight = weights;
+  return tiny_attention_layer_forward(&m, x, x_by(x), x, NULL);
+}
+static tiny_tensor *f_conv_transpose(tiny_tensor *x) { return tiny_conv_transpose1d(tiny_reshape(x, TINY_SHAPE(-1, FEW, 3)), tiny_reshape(queries, TINY_SHAPE(FEW, FEW, 3)), NULL, NULL); }
+static tiny_tensor *f_adaptive_avg_pool(tiny_tensor *x) { return tiny_adaptive_avg_pool(tiny_reshape(x, TINY_SHAPE(-1, 2, 6)), TINY_SHAPE(4)); }
+static tiny_tensor *f_adaptive_max_pool(tiny_tensor *x) { return tiny_adaptive_max_pool(tiny_reshape(x, TINY_SHAPE(-1, 2, 6)), TINY_SHAPE(4), NULL); }
+static tiny_tensor *f_adaptive_even(tiny_tensor *x) { return tiny_adaptive_avg_pool(tiny_reshape(x, TINY_SHAPE(-1, 2, 6)), TINY_SHAPE(3)); }
+static tiny_tensor *f_grad_split(tiny_tensor *x) { return of_loss(part_of(x_by(x), 2), weights); }
+static tiny_tensor *f_grad_index(tiny_tensor *x) { return of_loss(f_index_rows(x_by(x)), weights); }
+static tiny_tensor *f_grad_index_put(tiny_tensor *x) { return of_loss(f_index_put(x_by(x)), weights); }
+static tiny_tensor *f_grad_triplet(tiny_tensor *x) { return of_loss(f_triplet(x_by(x)), weights); }
+static tiny_tensor *f_grad_attention_layer(tiny_tensor *x) { return of_loss(f_attention_layer(x), weights); }
+
 #define OPERATORS(_) _(cat_columns) _(cat_behind) _(cat_before) _(cat_between) _(cat_twice) _(cat_thrice) \
   _(cat_turned) _(cat_softmax) _(cat_attention) _(stack_first) _(stack_middle) _(stack_last) _(repeat) \
   _(repeat_interleave) _(repeat_columns) _(pad_columns) _(pad_rows) _(pad_value) _(pad_before) _(pad_mode) \
@@ -312,8 +408,15 @@ static tiny_tensor *f_grad_cdist(tiny_tensor *x) { return of_loss(tiny_cdist(x_b
   _(multilabel) _(gaussian_nll) _(poisson_nll) _(hinge) _(ranking) _(conv_few) _(grad_cat) _(grad_cat_fixed) \
   _(grad_stack) _(grad_pad) _(grad_repeat) _(grad_embedding) _(grad_index_select) _(grad_index_select_of) \
   _(grad_gather) _(grad_cross_entropy) _(grad_mse) _(grad_bce) _(grad_einsum) _(grad_scatter) _(grad_index_add) \
-  _(grad_max_pool) _(grad_avg_pool) _(grad_sort) _(grad_cummax) _(grad_diff) _(grad_group_norm) \
-  _(grad_dropout) _(grad_lstm) _(grad_gru) _(grad_attention) _(grad_cosine) _(grad_cdist)
+  _(grad_max_pool) _(grad_avg_pool) _(grad_sort) _(grad_cummax) _(grad_diff) _(grad_group_norm) _(grad_dropout) \
+  _(grad_lstm) _(grad_gru) _(grad_attention) _(grad_cosine) _(grad_cdist) _(split) _(chunk) _(split_sizes) _(unbind) \
+  _(full_like) _(zeros_like) _(rand_like) _(bernoulli) _(multinomial) _(multinomial_once) _(gumbel_softmax) _(glu) \
+  _(prelu) _(rrelu) _(threshold) _(hardshrink) _(round_to) _(logit) _(polygamma) _(dist) _(renorm) _(renorm_columns) \
+  _(inner) _(tensordot) _(vdot) _(bitcast) _(searchsorted) _(searchsorted_in) _(bucketize) _(bincount) _(histc) \
+  _(histc_all) _(embedding_bag) _(embedding_bag_along) _(embedding_bag_offsets) _(index_rows) _(index_both) \
+  _(index_by) _(index_columns) _(index_put) _(index_put_by) _(index_put_last) _(triplet) _(cosine_embedding) \
+  _(multi_margin) _(attention_layer) _(conv_transpose) _(adaptive_avg_pool) _(adaptive_max_pool) _(adaptive_even) \
+  _(grad_split) _(grad_index) _(grad_index_put) _(grad_triplet) _(grad_attention_layer)
 static const struct { const char *name; operator_of f; int least; } operators[] = {
 #define ROW(name) {#name, f_##name, 0},
   OPERATORS(ROW)

@@ -275,6 +275,7 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], tn_clamp_mul(w->dim[1], c.groups)}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
   for (int i = 0; i < n; i++) {
     const tn_window *v = &c.w[i];
+    if (!tn_axis_whole_for(t, name, x, 2 + i, "tiny_whole with 0 adds nothing")) return out;
     const int64_t size = x->dim[2 + i], more = c.d.output_pad[i];
     if (more < 0 || (more >= v->stride && more >= v->dilation))
       return tn_wrong(t, TINY_E_ARG, "%s: output_pad %d with stride %d and dilation %d", name, c.d.output_pad[i],

@@ -558,6 +558,11 @@ static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const
     const tiny_uop *v = index[i] ? tn_uop_of(index[i]) : NULL;
     const int mask = v && v->dtype == TINY_BOOL, span = mask ? v->ndim : 1;
     if (v && !mask && !tn_is_index(tn_ctx_of(x), name, v)) return 0;
+    for (int d = 0; mask && d < span && axis + d < u->ndim; d++) if (tn_extent_of(v, d) || tn_extent_of(u, axis + d)) {
+      tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: a mask of a dim of which only a length is meant; tiny_whole fills the "
+                "rest", name);
+      return 0;
+    }
     if (axis + span > u->ndim || !span || (mask && !tn_dims_same(span, v->dim, u->dim + axis))) {
       tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
                 mask ? "mask" : "indices", v ? tn_text_of(v, b) : "all", i);
@@ -591,7 +596,9 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
     was = of != NULL;
     if (!of) { s->order[s->stay++] = axis++; continue; }
     int64_t size = 1;
+    tiny_uop *meant = span == 1 ? tn_size_of(t, u, axis) : NULL;
     for (int d = 0; d < span; d++) { size *= u->dim[axis]; order[indexed++] = axis++; }
+    if (!meant) meant = tn_index(t, size);
     tiny_uop *at = s->own[i] ? tn_uop_of(s->own[i]) : tn_uop_of(of);
     if (!tn_broadcast_dims(at->ndim, at->dim, &s->shape.ndim, s->shape.dim)) {
       tiny_fail(t, TINY_E_SHAPE, "%s: indices %s and %s do not broadcast", name,
@@ -599,8 +606,8 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
       return 0;
     }
     s->n *= size;
-    at = tn_cast(t, tn_counted(t, at, tn_index(t, size)), TINY_I64);
-    tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)size)), tn_not(t, tn_below_zero(t, at)));
+    at = tn_cast(t, tn_counted(t, at, meant), TINY_I64);
+    tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_position_as(t, meant, TINY_I64)), tn_not(t, tn_below_zero(t, at)));
     flat = flat ? tn_add(t, tn_times(t, flat, (double)size), at) : at;
     valid = valid ? tn_and(t, valid, inside) : inside;
   }
@@ -621,9 +628,10 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
 // x as (stay.., n).
 static tiny_uop *tn_indices_base(tiny_ctx *t, const tn_indices *s, tiny_uop *x) {
   int64_t dim[TN_MAX_DIMS];
-  for (int i = 0; i < s->stay; i++) dim[i] = x->dim[s->order[i]];
+  int indexed = 0;
+  for (int i = 0; i < x->ndim; i++) if (i < s->stay) dim[i] = x->dim[s->order[i]]; else indexed |= 1 << s->order[i];
   dim[s->stay] = s->n;
-  return tn_reshape(t, tn_permute(t, x, s->order), s->stay + 1, dim);
+  return tn_reshape(t, tn_permute(t, tn_wholes(t, x, indexed, 0), s->order), s->stay + 1, dim);
 }
 // Axes that bring (stay.., shape..) into the order of the result.
 static void tn_indices_axes(const tn_indices *s, int64_t *axes) {
@@ -679,8 +687,9 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
   for (int i = 0; i < x->ndim; i++) both[i] = x->dim[s->order[i]];
-  return tn_permute_back(t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both),
-                         x->ndim, s->order);
+  tiny_uop *y = tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both);
+  y = tn_permute_back(t, y, x->ndim, s->order);
+  return tn_bad(t, y) ? y : tn_firsts_of(t, y, x);
 }
 TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, int n, tiny_tensor *src,
                                      int accumulate) {

@@ -42,6 +42,11 @@ static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_te
   l->dtype = tn_real(l->dtype);
   for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, tn_uop_of(in[i]), tn_computed_in(l->dtype)) : NULL;
   for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
+  for (int i = 0; i < n * n; i++) {        // before one is summed without the other
+    tiny_uop **a = &l->u[i / n], **b = &l->u[i % n];
+    if (*a && *b && tn_has_dims(*a, (*b)->ndim, (*b)->dim)) tn_meet_lengths(l->t, a, b);
+    if ((*a && tn_bad(l->t, *a)) || (*b && tn_bad(l->t, *b))) return 0;
+  }
   return tn_reduction_fits(l->t, name, reduction);
 }
 // The sum over the number of samples.

@@ -132,10 +132,7 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
   tiny_tensor *out, *in[2] = {x, like};
   if (!tn_usable("expand_as", 2, in, &out)) return out;
-  out = tn_expand_to("expand_as", x, tiny_shape_get(like));
-  if (!tiny_ok(out) || !tn_uop_of(like)->extent) return out;
-  tn_tensor_set(tn_slot(out), tn_firsts_of(tn_ctx_of(out), tn_uop_of(out), tn_uop_of(like)));
-  return tn_bad(tn_ctx_of(out), tn_uop_of(out)) ? tn_poison(tn_ctx_of(x)) : out;
+  return tn_meant_as(tn_expand_to("expand_as", x, tiny_shape_get(like)), like);
 }
 
 // v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
@@ -384,7 +381,10 @@ static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, co
 // The axis that an operator parts x along; -1 after an error.
 static int tn_part_axis(const char *name, tiny_tensor *x, int axis, tiny_tensor **out, int n) {
   if (!tn_results(name, 1, &x, out, n)) return -1;
-  if (tn_uop_of(x)->ndim) return tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
+  if (tn_uop_of(x)->ndim) {
+    axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
+    return axis >= 0 && tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), axis) ? axis : -1;
+  }
   tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
   return -1;
 }

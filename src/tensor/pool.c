@@ -363,6 +363,8 @@ static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *si
   p->n = n;
   p->L = fits ? tn_dims_nelem(lead, s->dim) : 0;
   for (int i = 0; fits && i < n; i++) {
+    if (!tn_axis_whole_for(tn_ctx_of(x), name, tn_uop_of(x), lead + i, "tiny_mean and tiny_max reduce it to one"))
+      return 0;
     const int64_t from = p->S[i] = s->dim[lead + i], to = size->dim[i] == -1 ? from : size->dim[i];
     fits = to >= 0 && from > 0 && to < (int64_t)1 << 40;
     if (!fits) break;

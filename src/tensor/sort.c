@@ -421,7 +421,12 @@ static tiny_uop *tn_search_sorted(tiny_ctx *t, tiny_uop *sorted, tiny_uop *v, in
   const int dtype = tiny_promote((tiny_dtype)sorted->dtype, (tiny_dtype)v->dtype);
   sorted = tn_sort_key(t, tn_cast(t, sorted, dtype));
   v = tn_sort_key(t, tn_cast(t, v, dtype));
-  return tn_search(t, sorted, v, right);
+  if (tn_bad(t, sorted) || !sorted->extent || !tn_extent_of(sorted, sorted->ndim - 1))
+    return tn_search(t, sorted, v, right);
+  tiny_uop *size = sorted->extent[sorted->ndim - 1];         // behind a length all is greater, or equal to the greatest
+  sorted = tn_whole(t, sorted, sorted->ndim - 1, size, tn_dtype_max(sorted->dtype));
+  tiny_uop *at = tn_search(t, sorted, v, right);
+  return tn_bad(t, at) ? at : tn_min(t, at, tn_position_as(t, size, at->dtype));
 }
 TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values, int right) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
