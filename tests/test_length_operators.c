@@ -591,6 +591,16 @@ static void check_refused(void) {
   BAD(tiny_roll(y, TINY_SHAPE(1), TINY_SHAPE(0)), TINY_E_SHAPE, "roll: of dim 0 of (8,6) only a length is meant; cut it by tiny_slice_at, tiny_slice_to and join the parts by tiny_cat");
   BAD(joined(tiny_slice_to(x, 0, tiny_length(t, 2, 0, 8)), y, NULL, 1), TINY_E_SHAPE, "WHERE: dim 0 of (8,12) has a length that is known when a kernel is launched; that of another operand is another one");
   BAD(tiny_nonzero(y), TINY_E_SHAPE, "nonzero: of dim 0");
+  tiny_tensor *out[8], *mask = tiny_lt(y, tiny_like(y, 0)), *cube = tiny_reshape(z, TINY_SHAPE(1, 6, -1));
+  BAD((tiny_split(y, 2, 0, out, 4), out[0]), TINY_E_SHAPE, "split: of dim 0 of (8,6) only a length is meant; take tiny_slice_to or tiny_slice_at");
+  BAD((tiny_unbind(z, 1, out, 8), out[0]), TINY_E_SHAPE, "unbind: of dim 1 of (6,8) only a length is meant");
+  BAD(tiny_glu(y, 0), TINY_E_SHAPE, "glu: of dim 0 of (8,6) only a length is meant");
+  BAD(tiny_multinomial(tiny_exp(z), 2, 1), TINY_E_SHAPE, "multinomial: of dim 1 of (6,8) only a length is meant; tiny_whole with 0 gives the rest no weight");
+  BAD(tiny_bitcast(z, TINY_I16), TINY_E_SHAPE, "bitcast: of dim 1 of (6,8) only a length is meant; its elements stay of one size");
+  BAD(tiny_embedding_bag(labels_of(rows_of(x)), weights, labels_of(rows_of(y)), NULL, TINY_SUM, -1), TINY_E_SHAPE, "embedding_bag: of dim 0 of (8,) only a length is meant; the last bag ends where the indices do");
+  BAD(tiny_adaptive_avg_pool(cube, TINY_SHAPE(3)), TINY_E_SHAPE, "adaptive_avg_pool: of dim 2 of (1,6,8) only a length is meant; tiny_mean and tiny_max reduce it to one");
+  BAD(tiny_conv_transpose1d(cube, made(TINY_SHAPE(6, 2, 3)), NULL, NULL), TINY_E_SHAPE, "conv_transpose1d: of dim 2 of (1,6,8) only a length is meant; tiny_whole with 0 adds nothing");
+  BAD(tiny_index(y, &mask, 1), TINY_E_SHAPE, "index: a mask of a dim of which only a length is meant; tiny_whole fills the rest");
   CHECK(strstr((tiny_fft(y, 0, 0, TINY_FFT_BACKWARD), tiny_error(t)), fills) != NULL);
   tiny_clear(t);
   tiny_end(t);

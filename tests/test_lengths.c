@@ -103,6 +103,11 @@ static tiny_tensor *link_of(int how, tiny_tensor *x) {
     case 12: return tiny_tanh(tiny_matmul(x, tiny_matmul(tiny_transpose(x, 0, 1), x)));
     case 13: return tiny_attention(x, x, x, NULL);
     case 14: return tiny_reshape(tiny_gelu(tiny_reshape(x, TINY_SHAPE(-1, 3, FEW))), TINY_SHAPE(-1, WIDE));
+    case 15: return tiny_sort(x, 0, 1, NULL);
+    case 16: { tiny_tensor *both[2] = {x, tiny_tanh(x)}; return tiny_sum(tiny_stack(both, 2, 1), 1, 0); }
+    case 17: return tiny_group_norm(x, 3, NULL, NULL, 1e-2);
+    case 18: { tiny_tensor *both[2] = {x, tiny_select(weights, 0, 0)}; both[1] = tiny_unsqueeze(both[1], 0); return tiny_diff(tiny_cat(both, 2, 0), 1, 0, NULL, NULL); }
+    case 19: return tiny_cummax(x, 0, NULL);
     default: return tiny_transpose(tiny_layer_norm(tiny_transpose(x, 0, 1), 1, NULL, NULL, 1e-5), 0, 1);
   }
 }
@@ -110,7 +115,7 @@ static tiny_tensor *chain(tiny_tensor *x, unsigned long long seed) {
   lots = seed * 2654435761u + 12345;
   const int links = 2 + draw(4), folds = draw(3), slopes = draw(2);
   tiny_tensor *y = x;
-  for (int i = 0; i < links; i++) y = link_of(draw(16), y);
+  for (int i = 0; i < links; i++) y = link_of(draw(21), y);
   if (slopes) return of_loss(tiny_matmul(y, weights), weights);
   return folds ? tiny_sum(y, folds - 1, 0) : y;
 }
