@@ -444,14 +444,14 @@ LENGTHS THAT CHANGE
   compact. Gradients flow; beyond a length they are 0.
   What an operator gives is what it gives for a dim of that length. Whatever goes element by element can do it; sums,
   means, deviations, norms, losses, softmax, running sums and extremes, differences; matmul, einsum, convolution,
-  attention; one_hot, embedding, lookups and scatters, by and into dims of a length; pools, sort, argsort, topk, counts;
-  layer, group, instance and batch norm; dropout and what is drawn like a tensor; recurrent layers, of a batch; split
-  along other axes; permute, flip and reshape where the dim stays or is the first of those that are joined or split;
-  stack, pad, and cat, also along a length: the next part begins
-  where the one before it ends, and the result's length is the sum, n + 1 above if one row follows n. tiny_write takes
-  as much as tiny_shape_now says, and leaves the rest. tiny_to, tiny_shard along other axes and tiny_replicate take
-  lengths along. The others refuse, TINY_E_SHAPE, and name the dim; tiny_whole fills it up for them. Operands have one
-  length, or one of them the whole dim. Of nothing a sum is 0, a maximum -infinity, a mean NaN.
+  attention; one_hot, embedding, lookups and scatters, by and into dims of a length; pools, sort, argsort, topk,
+  counts; layer, group, instance and batch norm; dropout and what is drawn like a tensor; recurrent layers, of a
+  batch; split along other axes; permute, flip and reshape where the dim stays or is the first of those that are
+  joined or split; stack, pad, and cat, also along a length: the next part begins where the one before it ends, and
+  the result's length is the sum, n + 1 above if one row follows n. tiny_write takes as much as tiny_shape_now says,
+  and leaves the rest. tiny_to, tiny_shard along other axes and tiny_replicate take lengths along. The others refuse,
+  TINY_E_SHAPE, and name the dim; tiny_whole fills it up for them. Operands have one length, or one of them the whole
+  dim. Of nothing a sum is 0, a maximum -infinity, a mean NaN.
   In a program lengths are inputs like tiny_scalar: tiny_run checks their values against the captured bounds,
   TINY_E_ARG, and gives outputs of the lengths it ran with.
 
