@@ -382,6 +382,23 @@ static tiny_tensor *f_conv_transpose(tiny_tensor *x) { return tiny_conv_transpos
 static tiny_tensor *f_adaptive_avg_pool(tiny_tensor *x) { return tiny_adaptive_avg_pool(tiny_reshape(x, TINY_SHAPE(-1, 2, 6)), TINY_SHAPE(4)); }
 static tiny_tensor *f_adaptive_max_pool(tiny_tensor *x) { return tiny_adaptive_max_pool(tiny_reshape(x, TINY_SHAPE(-1, 2, 6)), TINY_SHAPE(4), NULL); }
 static tiny_tensor *f_adaptive_even(tiny_tensor *x) { return tiny_adaptive_avg_pool(tiny_reshape(x, TINY_SHAPE(-1, 2, 6)), TINY_SHAPE(3)); }
+static tiny_tensor *resized(tiny_tensor *x, tiny_interpolation mode) {
+  tiny_interpolate_desc d;
+  memset(&d, 0, sizeof d);
+  d.mode = mode; d.size[0] = 9;
+  return tiny_interpolate(tiny_reshape(x, TINY_SHAPE(-1, 2, 6)), &d);
+}
+static tiny_tensor *f_interpolate(tiny_tensor *x) { return resized(x, TINY_LINEAR); }
+static tiny_tensor *f_interpolate_nearest(tiny_tensor *x) { return resized(x, TINY_NEAREST); }
+static tiny_tensor *f_pixel_shuffle(tiny_tensor *x) { return tiny_pixel_shuffle(tiny_reshape(x, TINY_SHAPE(-1, FEW, 1, 3)), 2); }
+static tiny_tensor *f_pixel_unshuffle(tiny_tensor *x) { return tiny_pixel_unshuffle(tiny_reshape(x, TINY_SHAPE(-1, 1, 2, 6)), 2); }
+static tiny_tensor *f_channel_shuffle(tiny_tensor *x) { return tiny_channel_shuffle(tiny_reshape(x, TINY_SHAPE(-1, 6, 2)), 3); }
+static tiny_tensor *f_sliding_window(tiny_tensor *x) { return tiny_sliding_window(x, 1, 4, 2); }
+static tiny_tensor *f_trapezoid(tiny_tensor *x) { return tiny_trapezoid(x, NULL, 0.5, 1); }
+static tiny_tensor *f_checkpoint(tiny_tensor *x) {           // its gradient computes the segment anew
+  tiny_tensor *h = x_by(x), *y = tiny_softmax(tiny_matmul(tiny_tanh(joined(h, queries, NULL, 0)), weights), 0);
+  return of_loss(tiny_mul(tiny_checkpoint(y, &h, 1), joined(x, queries, NULL, 0)), weights);
+}
 static tiny_tensor *f_grad_split(tiny_tensor *x) { return of_loss(part_of(x_by(x), 2), weights); }
 static tiny_tensor *f_grad_index(tiny_tensor *x) { return of_loss(f_index_rows(x_by(x)), weights); }
 static tiny_tensor *f_grad_index_put(tiny_tensor *x) { return of_loss(f_index_put(x_by(x)), weights); }
@@ -416,7 +433,8 @@ static tiny_tensor *f_grad_attention_layer(tiny_tensor *x) { return of_loss(f_at
   _(histc_all) _(embedding_bag) _(embedding_bag_along) _(embedding_bag_offsets) _(index_rows) _(index_both) \
   _(index_by) _(index_columns) _(index_put) _(index_put_by) _(index_put_last) _(triplet) _(cosine_embedding) \
   _(multi_margin) _(attention_layer) _(conv_transpose) _(adaptive_avg_pool) _(adaptive_max_pool) _(adaptive_even) \
-  _(grad_split) _(grad_index) _(grad_index_put) _(grad_triplet) _(grad_attention_layer)
+  _(interpolate) _(interpolate_nearest) _(pixel_shuffle) _(pixel_unshuffle) _(channel_shuffle) _(sliding_window) \
+  _(trapezoid) _(checkpoint) _(grad_split) _(grad_index) _(grad_index_put) _(grad_triplet) _(grad_attention_layer)
 static const struct { const char *name; operator_of f; int least; } operators[] = {
 #define ROW(name) {#name, f_##name, 0},
   OPERATORS(ROW)
@@ -455,6 +473,27 @@ static void check_whole_operands(void) {
     tiny_end(t);
   }
   tiny_free(x); tiny_free(other);
+}
+
+// ** programs: what they give has the length of the sum **
+
+static void check_program(void) {
+  tiny_tensor *x = made(TINY_SHAPE(MOST, WIDE)), *row = made(TINY_SHAPE(1, WIDE)), *in[3] = {x, tiny_length(t, 5, 0, MOST), row}, *out[3];
+  out[0] = joined(tiny_slice_to(x, 0, in[1]), row, NULL, 0);
+  out[1] = tiny_sort(out[0], 0, 0, NULL);
+  out[2] = tiny_cross_entropy(out[0], classes(out[0]), NULL);
+  tiny_program *p = tiny_capture(t, in, 3, out, 3);
+  CHECK(p != NULL);
+  for (int n = 0; p && n <= MOST; n += 31) {
+    tiny_tensor *all = joined(tiny_narrow(x, 0, 0, n), row, NULL, 0);
+    in[1] = tiny_length(t, n, 0, MOST);
+    CHECK(tiny_run(p, in, out) == TINY_OK);
+    check_same(out[0], all);
+    check_same(out[1], tiny_sort(all, 0, 0, NULL));
+    check_same(out[2], tiny_cross_entropy(all, classes(all), NULL));
+    for (int i = 0; i < 3; i++) tiny_free(out[i]);
+  }
+  tiny_program_free(p);
 }
 
 // ** two lengths: a batch (n, m, FEW) of sequences **
@@ -688,6 +727,7 @@ int main(void) {
   for (size_t i = 0; i < sizeof operators / sizeof *operators; i++) check_operator(operators[i].name, operators[i].f, operators[i].least);
   case_end();
   check_whole_operands();
+  check_program();
   check_two();
   check_topk();
   check_long_sort();
