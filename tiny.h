@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d3fa9b029ad4b80a9ef7f59ddde7467a8688a20c9e37761c699a2288ed0ec80b
+/* tiny.h 0.1.0, source 870e271fa7cb57ebd8da987adfa0e2567db8c69047a16b4f207942957b25abd4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2954,7 +2954,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d3fa9b029ad4b80a9ef7f59ddde7467a8688a20c9e37761c699a2288ed0ec80b"
+#define TN_SOURCE_ID "870e271fa7cb57ebd8da987adfa0e2567db8c69047a16b4f207942957b25abd4"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16552,6 +16552,8 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   if (!size || !tiny_nelem(x))
     return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim));
   if (step > u->dim[axis]) step = u->dim[axis];
+  if (!tn_axis_whole_for(tn_ctx_of(x), "sliding_window", u, axis, "tiny_conv and the pools have windows along it"))
+    return out;
   return tn_tensor_new(tn_ctx_of(x), tn_slide(tn_ctx_of(x), tn_uop_of(x), axis, windows, size, step));
 }
 
@@ -16764,35 +16766,36 @@ static const char *const tn_length_operators[] = {
   "aminmax", "any", "argmax", "argmin", "argsort", "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention",
   "attention_layer", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "bernoulli", "bilinear",
   "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitcast", "bitwise_and", "bitwise_not",
-  "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist", "ceil", "celu", "chunk",
-  "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d", "conv3d", "conv_transpose",
-  "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cosh", "cosine_embedding_loss",
-  "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin", "cumprod", "cumsum", "deg2rad",
-  "detach", "diff", "digamma", "dist", "div", "dot", "dropout", "einsum", "elu", "embedding", "embedding_bag", "eq",
-  "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "flatten", "flip", "floor", "floor_div",
-  "fmax", "fmin", "fmod", "frac", "full_like", "gather", "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu",
-  "grad", "group_norm", "gru", "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish",
-  "hardtanh", "heaviside", "hinge_embedding_loss", "histc", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma",
-  "igammac", "index", "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "inner",
-  "instance_norm", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep",
-  "kl_div", "kthvalue", "l1_loss", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like",
-  "linear", "local_response_norm", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
-  "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp",
-  "lp_pool", "lstm", "lstm_cell", "lt", "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool",
-  "max_pool1d", "max_pool2d", "max_pool3d", "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum",
-  "mish", "movedim", "mse_loss", "mul", "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial",
-  "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot", "ones_like",
-  "outer", "pad", "pad_mode", "pairwise_distance", "permute", "poisson_nll_loss", "polygamma", "pow", "prelu", "prod",
-  "put", "rad2deg", "rand_like", "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce",
+  "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist", "ceil", "celu",
+  "channel_shuffle", "checkpoint", "chunk", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d",
+  "conv3d", "conv_transpose", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cosh",
+  "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin",
+  "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach", "diff", "digamma", "dist", "div", "dot", "dropout",
+  "einsum", "elu", "embedding", "embedding_bag", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
+  "expm1", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
+  "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "group_norm", "gru", "gru_cell", "gt",
+  "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss", "histc",
+  "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index", "index_add", "index_copy",
+  "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm", "interpolate", "isclose",
+  "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div", "kthvalue", "l1_loss",
+  "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "local_response_norm",
+  "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
+  "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm", "lstm_cell", "lt",
+  "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d", "max_pool2d",
+  "max_pool3d", "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum", "mish", "movedim", "mse_loss",
+  "mul", "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean",
+  "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot", "ones_like", "outer", "pad", "pad_mode",
+  "pairwise_distance", "permute", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "polygamma", "pow", "prelu",
+  "prod", "put", "rad2deg", "rand_like", "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce",
   "reference", "relu", "relu6", "remainder", "renorm", "repeat", "repeat_interleave", "replicate", "reshape",
   "rms_norm", "rnn", "rnn_cell", "roll", "rope", "round", "round_to", "rrelu", "rsqrt", "run", "scatter",
   "scatter_add", "scatter_reduce", "searchsorted", "select", "selu", "shard", "shard_part", "shift_left",
   "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
-  "slice_to", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort",
-  "split", "split_sizes", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take",
-  "take_along_axis", "tan", "tanh", "tanhshrink", "tensordot", "threshold", "to", "topk", "transpose", "tril",
-  "triplet_margin_loss", "triu", "trunc", "trunc_div", "unbind", "unflatten", "unsqueeze", "var", "var_mean", "vdot",
-  "vecdot", "where", "whole", "write", "xlog1py", "xlogy", "zeros_like",
+  "slice_to", "sliding_window", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
+  "softsign", "sort", "split", "split_sizes", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum",
+  "take", "take_along_axis", "tan", "tanh", "tanhshrink", "tensordot", "threshold", "to", "topk", "transpose",
+  "trapezoid", "tril", "triplet_margin_loss", "triu", "trunc", "trunc_div", "unbind", "unflatten", "unsqueeze", "var",
+  "var_mean", "vdot", "vecdot", "where", "whole", "write", "xlog1py", "xlogy", "zeros_like",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -18544,6 +18547,14 @@ TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor
   return out;
 }
 
+// Elements and those before them along axis, of a length as many as there are later ones: their sum, or difference.
+static tiny_uop *tn_neighbours(tiny_ctx *t, tiny_uop *u, int axis, int differ) {
+  if (tn_bad(t, u)) return u;
+  const int64_t size = u->dim[axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
+  tiny_uop *later = tn_cut(t, u, axis, first, size),
+           *sooner = tn_cut(t, tn_wholes(t, u, 1 << axis, 0), axis, 0, last);
+  return differ ? tn_sub(t, later, sooner) : tn_add(t, later, sooner);
+}
 // The areas between neighbours along *axis of y over x, or over steps: their widths times the mean heights. NULL after
 // an error; *out is then what the operator returns.
 static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, double step, int *axis, int *dtype,
@@ -18567,14 +18578,11 @@ static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, doub
   }
   *dtype = tn_real(x ? (int)tn_meet(u, v) : u->dtype);
   const int inside = tn_computed_in(*dtype);
-  const int64_t size = u->dim[*axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
-  u = tn_cast(t, u, inside);
-  tiny_uop *height = tn_add(t, tn_cut(t, u, *axis, first, size), tn_cut(t, u, *axis, 0, last));
+  tiny_uop *height = tn_neighbours(t, tn_cast(t, u, inside), *axis, 0);
   if (!x) return tn_times(t, height, step / 2);
   v = tn_cast(t, v, inside);
   if (!tn_bad(t, v) && v->ndim == 1) v = tn_reshape(t, v, n, line);
-  v = tn_expand(t, v, n, dim);
-  tiny_uop *width = tn_sub(t, tn_cut(t, v, *axis, first, size), tn_cut(t, v, *axis, 0, last));
+  tiny_uop *width = tn_neighbours(t, tn_expand(t, v, n, dim), *axis, 1);
   return tn_times(t, tn_mul(t, height, width), 0.5);
 }
 TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {
@@ -20557,6 +20565,10 @@ TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis) {
   tn_broadcast(t, &x, &y);
   if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
   if (!tn_taken(t, "cross", TN_NUMBER, dtype) || (axis = tn_axis(t, "cross", x, axis)) < 0) return out;
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *u = i ? y : x;
+    if (u->ndim && !tn_axis_whole_for(t, "cross", u, axis, "vectors have 3 elements")) return out;
+  }
   if (!x->ndim || !y->ndim || x->dim[axis] != 3) { tn_product_fits("cross", a, b, 0); return out; }
   return tn_tensor_new(t, tn_sub(t, tn_mul(t, tn_rotated(t, x, axis, 1), tn_rotated(t, y, axis, 2)),
                                  tn_mul(t, tn_rotated(t, x, axis, 2), tn_rotated(t, y, axis, 1))));
@@ -23892,6 +23904,9 @@ static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps 
   }
   p->L = tn_dims_nelem(lead, s->dim);
   for (int i = 0; i < n; i++) {
+    if (!tn_axis_whole_for(t, "interpolate", tn_uop_of(x), lead + i,
+                           "where its elements go depends on how many there are"))
+      return 0;
     const int64_t from = p->S[i] = s->dim[lead + i];
     const double to = d->size[i] ? (double)d->size[i] : floor((double)from * d->scale[i]);
     if (!(to >= 1 && to < INT32_MAX) || (d->size[i] && d->scale[i] != 0) || from < 1 || from >= INT32_MAX) {
@@ -24589,7 +24604,8 @@ TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with offsets %s", tn_text_of(u, a),
                     offsets ? tn_text_of(tn_uop_of(offsets), b) : "NULL");
   if (offsets && !tn_is_index(t, "embedding_bag", tn_uop_of(offsets))) return out;
-  if (offsets && !tn_axis_whole_for(t, "embedding_bag", tn_uop_of(offsets), 0, "the last bag ends where the indices do"))
+  if (offsets &&
+      !tn_axis_whole_for(t, "embedding_bag", tn_uop_of(offsets), 0, "the last bag ends where the indices do"))
     return out;
   if (weights && !tn_has_dims(tn_uop_of(weights), u->ndim, u->dim))
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with weights %s", tn_text_of(u, a),
@@ -45871,179 +45887,179 @@ Where things stand in tiny.h
   15956  src/tensor/shard.c           tensors split over devices, or whole on each of several
   16030  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16663  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16665  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16920  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16923  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17209  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17212  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17693  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17696  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17800  src/tensor/activation.c      what stands between the layers of a network
-  17981  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18349  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17803  src/tensor/activation.c      what stands between the layers of a network
+  17984  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18352  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18597  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18605  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19356  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19364  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20025  src/tensor/random.c          numbers from a counter, the same on every device
-  20300  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20033  src/tensor/random.c          numbers from a counter, the same on every device
+  20308  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20620  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20916  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20632  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20928  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21053  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21065  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21592  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21604  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22311  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22323  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22713  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22725  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22852  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22864  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23324  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23336  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23789  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23801  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24137  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24483  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24611  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24152  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24498  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24627  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24769  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24785  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25273  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25552  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25289  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25568  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25648  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25664  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25925  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26348  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25941  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26364  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26625  src/tensor/params.c          lists of named tensors: what a network consists of
-  26718  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26641  src/tensor/params.c          lists of named tensors: what a network consists of
+  26734  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27100  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27116  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27234  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27250  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27352  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27368  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27671  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27687  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27787  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27803  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28288  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28304  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29064  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29080  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29597  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29613  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30046  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30062  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30227  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30243  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30727  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30844  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30743  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30860  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31281  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31297  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31447  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31463  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31717  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  31943  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31733  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  31959  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32072  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32143  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32088  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32159  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32301  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32397  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32699  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32317  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32413  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32715  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32788  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32804  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32852  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32868  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  32986  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33002  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33064  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33123  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33080  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33139  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33761  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33777  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33860  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33876  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  33953  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  33969  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34342  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34358  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  34924  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  34940  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35043  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35135  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35059  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35151  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35206  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35222  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35310  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35410  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35485  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35625  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35326  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35426  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35501  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35641  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  35960  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  35976  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36199  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36215  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36445  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36461  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36506  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36522  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37050  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37066  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37606  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37622  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  37927  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  37943  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38225  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38241  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38620  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39340  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38636  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39356  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39417  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39433  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39526  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39754  src/runtime/device.c         which backend a context runs on
-  39991  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40145  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39542  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39770  src/runtime/device.c         which backend a context runs on
+  40007  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40161  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40335  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40402  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40351  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40418  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40753  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41180  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40769  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41196  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41350  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41366  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42172  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42188  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42658  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  42836  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43604  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42674  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  42852  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43620  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43822  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43838  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44095  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44111  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44363  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44379  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44540  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44556  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44714  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45075  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45311  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44730  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45091  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45327  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45459  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45625  src/runtime/context.c        opening and closing, the first error, totals
+  45475  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45641  src/runtime/context.c        opening and closing, the first error, totals
 */

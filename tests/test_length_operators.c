@@ -395,6 +395,9 @@ static tiny_tensor *f_pixel_unshuffle(tiny_tensor *x) { return tiny_pixel_unshuf
 static tiny_tensor *f_channel_shuffle(tiny_tensor *x) { return tiny_channel_shuffle(tiny_reshape(x, TINY_SHAPE(-1, 6, 2)), 3); }
 static tiny_tensor *f_sliding_window(tiny_tensor *x) { return tiny_sliding_window(x, 1, 4, 2); }
 static tiny_tensor *f_trapezoid(tiny_tensor *x) { return tiny_trapezoid(x, NULL, 0.5, 1); }
+static tiny_tensor *f_trapezoid_along(tiny_tensor *x) { return tiny_trapezoid(x, NULL, 0.5, 0); }
+static tiny_tensor *f_trapezoid_over(tiny_tensor *x) { return tiny_trapezoid(x_by(x), x, 1, 0); }
+static tiny_tensor *f_cumulative_trapezoid(tiny_tensor *x) { return tiny_cumulative_trapezoid(turned(x_by(x)), rows_of(x), 1, 1); }
 static tiny_tensor *f_checkpoint(tiny_tensor *x) {           // its gradient computes the segment anew
   tiny_tensor *h = x_by(x), *y = tiny_softmax(tiny_matmul(tiny_tanh(joined(h, queries, NULL, 0)), weights), 0);
   return of_loss(tiny_mul(tiny_checkpoint(y, &h, 1), joined(x, queries, NULL, 0)), weights);
@@ -434,7 +437,8 @@ static tiny_tensor *f_grad_attention_layer(tiny_tensor *x) { return of_loss(f_at
   _(index_by) _(index_columns) _(index_put) _(index_put_by) _(index_put_last) _(triplet) _(cosine_embedding) \
   _(multi_margin) _(attention_layer) _(conv_transpose) _(adaptive_avg_pool) _(adaptive_max_pool) _(adaptive_even) \
   _(interpolate) _(interpolate_nearest) _(pixel_shuffle) _(pixel_unshuffle) _(channel_shuffle) _(sliding_window) \
-  _(trapezoid) _(checkpoint) _(grad_split) _(grad_index) _(grad_index_put) _(grad_triplet) _(grad_attention_layer)
+  _(trapezoid) _(trapezoid_along) _(trapezoid_over) _(cumulative_trapezoid) _(checkpoint) _(grad_split) _(grad_index) \
+  _(grad_index_put) _(grad_triplet) _(grad_attention_layer)
 static const struct { const char *name; operator_of f; int least; } operators[] = {
 #define ROW(name) {#name, f_##name, 0},
   OPERATORS(ROW)
@@ -704,6 +708,9 @@ static void check_refused(void) {
   tiny_tensor *out[8], *mask = tiny_lt(y, tiny_like(y, 0)), *cube = tiny_reshape(z, TINY_SHAPE(1, 6, -1));
   BAD((tiny_split(y, 2, 0, out, 4), out[0]), TINY_E_SHAPE, "split: of dim 0 of (8,6) only a length is meant; take tiny_slice_to or tiny_slice_at");
   BAD((tiny_unbind(z, 1, out, 8), out[0]), TINY_E_SHAPE, "unbind: of dim 1 of (6,8) only a length is meant");
+  BAD(tiny_sliding_window(y, 0, 3, 1), TINY_E_SHAPE, "sliding_window: of dim 0 of (8,6) only a length is meant; tiny_conv and the pools have windows along it");
+  tiny_tensor *third = tiny_slice_to(made(TINY_SHAPE(4, 3)), 1, tiny_length(t, 2, 0, 3));
+  BAD(tiny_cross(third, third, 1), TINY_E_SHAPE, "cross: of dim 1 of (4,3) only a length is meant; vectors have 3 elements");
   BAD(tiny_glu(y, 0), TINY_E_SHAPE, "glu: of dim 0 of (8,6) only a length is meant");
   BAD(tiny_multinomial(tiny_exp(z), 2, 1), TINY_E_SHAPE, "multinomial: of dim 1 of (6,8) only a length is meant; tiny_whole with 0 gives the rest no weight");
   BAD(tiny_bitcast(z, TINY_I16), TINY_E_SHAPE, "bitcast: of dim 1 of (6,8) only a length is meant; its elements stay of one size");

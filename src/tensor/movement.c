@@ -523,6 +523,8 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   if (!size || !tiny_nelem(x))
     return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim));
   if (step > u->dim[axis]) step = u->dim[axis];
+  if (!tn_axis_whole_for(tn_ctx_of(x), "sliding_window", u, axis, "tiny_conv and the pools have windows along it"))
+    return out;
   return tn_tensor_new(tn_ctx_of(x), tn_slide(tn_ctx_of(x), tn_uop_of(x), axis, windows, size, step));
 }
 

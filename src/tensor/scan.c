@@ -196,6 +196,14 @@ TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor
   return out;
 }
 
+// Elements and those before them along axis, of a length as many as there are later ones: their sum, or difference.
+static tiny_uop *tn_neighbours(tiny_ctx *t, tiny_uop *u, int axis, int differ) {
+  if (tn_bad(t, u)) return u;
+  const int64_t size = u->dim[axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
+  tiny_uop *later = tn_cut(t, u, axis, first, size),
+           *sooner = tn_cut(t, tn_wholes(t, u, 1 << axis, 0), axis, 0, last);
+  return differ ? tn_sub(t, later, sooner) : tn_add(t, later, sooner);
+}
 // The areas between neighbours along *axis of y over x, or over steps: their widths times the mean heights. NULL after
 // an error; *out is then what the operator returns.
 static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, double step, int *axis, int *dtype,
@@ -219,14 +227,11 @@ static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, doub
   }
   *dtype = tn_real(x ? (int)tn_meet(u, v) : u->dtype);
   const int inside = tn_computed_in(*dtype);
-  const int64_t size = u->dim[*axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
-  u = tn_cast(t, u, inside);
-  tiny_uop *height = tn_add(t, tn_cut(t, u, *axis, first, size), tn_cut(t, u, *axis, 0, last));
+  tiny_uop *height = tn_neighbours(t, tn_cast(t, u, inside), *axis, 0);
   if (!x) return tn_times(t, height, step / 2);
   v = tn_cast(t, v, inside);
   if (!tn_bad(t, v) && v->ndim == 1) v = tn_reshape(t, v, n, line);
-  v = tn_expand(t, v, n, dim);
-  tiny_uop *width = tn_sub(t, tn_cut(t, v, *axis, first, size), tn_cut(t, v, *axis, 0, last));
+  tiny_uop *width = tn_neighbours(t, tn_expand(t, v, n, dim), *axis, 1);
   return tn_times(t, tn_mul(t, height, width), 0.5);
 }
 TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {
