@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 870e271fa7cb57ebd8da987adfa0e2567db8c69047a16b4f207942957b25abd4
+/* tiny.h 0.1.0, source 9961c26c74a5f1ff40dded795b9b829cc23d520c9f5ce24a175453f22866f4a2
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -445,13 +445,13 @@ LENGTHS THAT CHANGE
   What an operator gives is what it gives for a dim of that length. Whatever goes element by element can do it; sums,
   means, deviations, norms, losses, softmax, running sums and extremes, differences; matmul, einsum, convolution,
   attention; one_hot, embedding, lookups and scatters, by and into dims of a length; pools, sort, argsort, topk,
-  counts; layer, group, instance and batch norm; dropout and what is drawn like a tensor; recurrent layers, of a
-  batch; split along other axes; permute, flip and reshape where the dim stays or is the first of those that are
-  joined or split; stack, pad, and cat, also along a length: the next part begins where the one before it ends, and
-  the result's length is the sum, n + 1 above if one row follows n. tiny_write takes as much as tiny_shape_now says,
-  and leaves the rest. tiny_to, tiny_shard along other axes and tiny_replicate take lengths along. The others refuse,
-  TINY_E_SHAPE, and name the dim; tiny_whole fills it up for them. Operands have one length, or one of them the whole
-  dim. Of nothing a sum is 0, a maximum -infinity, a mean NaN.
+  medians, quantiles, counts; layer, group, instance and batch norm; dropout and what is drawn like a tensor;
+  recurrent layers, of a batch; split along other axes; permute, flip and reshape where the dim stays or is the first
+  of those that are joined or split; stack, pad, and cat, also along a length: the next part begins where the one
+  before it ends, and the result's length is the sum, n + 1 above if one row follows n. tiny_write takes as much as
+  tiny_shape_now says, and leaves the rest. tiny_to, tiny_shard along other axes and tiny_replicate take lengths
+  along. The others refuse, TINY_E_SHAPE, and name the dim; tiny_whole fills it up for them. Operands have one length,
+  or one of them the whole dim. Of nothing a sum is 0, a maximum -infinity, a mean NaN.
   In a program lengths are inputs like tiny_scalar: tiny_run checks their values against the captured bounds,
   TINY_E_ARG, and gives outputs of the lengths it ran with.
 
@@ -2954,7 +2954,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "870e271fa7cb57ebd8da987adfa0e2567db8c69047a16b4f207942957b25abd4"
+#define TN_SOURCE_ID "9961c26c74a5f1ff40dded795b9b829cc23d520c9f5ce24a175453f22866f4a2"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16782,20 +16782,21 @@ static const char *const tn_length_operators[] = {
   "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
   "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm", "lstm_cell", "lt",
   "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d", "max_pool2d",
-  "max_pool3d", "max_with_index", "maximum", "mean", "min", "min_with_index", "minimum", "mish", "movedim", "mse_loss",
-  "mul", "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean",
-  "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot", "ones_like", "outer", "pad", "pad_mode",
-  "pairwise_distance", "permute", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "polygamma", "pow", "prelu",
-  "prod", "put", "rad2deg", "rand_like", "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce",
-  "reference", "relu", "relu6", "remainder", "renorm", "repeat", "repeat_interleave", "replicate", "reshape",
-  "rms_norm", "rnn", "rnn_cell", "roll", "rope", "round", "round_to", "rrelu", "rsqrt", "run", "scatter",
-  "scatter_add", "scatter_reduce", "searchsorted", "select", "selu", "shard", "shard_part", "shift_left",
-  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
-  "slice_to", "sliding_window", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink",
-  "softsign", "sort", "split", "split_sizes", "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum",
-  "take", "take_along_axis", "tan", "tanh", "tanhshrink", "tensordot", "threshold", "to", "topk", "transpose",
-  "trapezoid", "tril", "triplet_margin_loss", "triu", "trunc", "trunc_div", "unbind", "unflatten", "unsqueeze", "var",
-  "var_mean", "vdot", "vecdot", "where", "whole", "write", "xlog1py", "xlogy", "zeros_like",
+  "max_pool3d", "max_with_index", "maximum", "mean", "median", "min", "min_with_index", "minimum", "mish", "movedim",
+  "mse_loss", "mul", "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num",
+  "nanmean", "nanmedian", "nanquantile", "nanquantile_by", "nansum", "narrow", "ne", "neg", "nll_loss", "norm",
+  "normalize", "one_hot", "ones_like", "outer", "pad", "pad_mode", "pairwise_distance", "permute", "pixel_shuffle",
+  "pixel_unshuffle", "poisson_nll_loss", "polygamma", "pow", "prelu", "prod", "put", "quantile", "quantile_by",
+  "rad2deg", "rand_like", "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce", "reference",
+  "relu", "relu6", "remainder", "renorm", "repeat", "repeat_interleave", "replicate", "reshape", "rms_norm", "rnn",
+  "rnn_cell", "roll", "rope", "round", "round_to", "rrelu", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce",
+  "searchsorted", "select", "selu", "shard", "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign",
+  "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at", "slice_to", "sliding_window", "smooth_l1_loss",
+  "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort", "split", "split_sizes",
+  "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh",
+  "tanhshrink", "tensordot", "threshold", "to", "topk", "transpose", "trapezoid", "tril", "triplet_margin_loss",
+  "triu", "trunc", "trunc_div", "unbind", "unflatten", "unsqueeze", "var", "var_mean", "vdot", "vecdot", "where",
+  "whole", "write", "xlog1py", "xlogy", "zeros_like",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -19654,16 +19655,21 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
   if (!tn_sortable(name, x, indices, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_tensor *of = tn_flat_or(x, &axis);
-  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
-    const int floats = tn_is_float(r.x->dtype);
-    tiny_uop *order = tn_argsorted(t, r.x, 0, floats ? r.n : (r.n - 1) / 2 + 1), *at;
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r) && tn_axis_holds(name, of, &r, 1)) {
+    const int floats = tn_is_float(r.x->dtype), whole = tn_is_const(r.size);
+    const int64_t row[2] = {r.x->dim[0], 1};
+    tiny_uop *order = tn_argsorted_of(t, r.x, r.size, 0, floats || !whole ? r.n : (r.n - 1) / 2 + 1), *at;
     if (floats) {
-      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_plus(t, tn_neg(t, nans), (double)r.n);
+      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_add(t, tn_neg(t, nans), tn_position_as(t, r.size, TINY_I32));
       at = tn_idiv(t, tn_plus(t, rest, -1), tn_k(t, rest, 2));
       if (skips_nan) at = tn_max(t, at, tn_k(t, at, 0));
       else at = tn_where(t, tn_is_zero(t, nans), at, rest);
       at = tn_taken_at(t, order, at);
-    } else at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    } else if (whole) at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    else {
+      at = tn_position_as(t, tn_position_add(t, r.size, -1), TINY_I32);
+      at = tn_taken_at(t, order, tn_expand(t, tn_idiv(t, at, tn_k(t, at, 2)), 2, row));
+    }
     out = tn_axis_taken(t, &r, at, keepdim != 0, indices);
     if (of != x) {                         // one element: keepdim gives all of x's dims as 1
       int64_t one[TN_MAX_DIMS];
@@ -19685,13 +19691,15 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
 }
 
 // The elements at ranks q * (n - 1) of each row, between two of them as how says: (rows, number of q).
-static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quantile_rule how, int skips_nan) {
+static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *size, tiny_uop *q, tiny_quantile_rule how,
+                              int skips_nan) {
   if (tn_bad(t, x) || tn_bad(t, q)) return &t->ir->bad;
   const int64_t n = x->dim[1], m = tn_dims_nelem(q->ndim, q->dim), dim[2] = {x->dim[0], m}, row[2] = {1, m};
-  tiny_uop *order = tn_argsorted(t, x, 0, n), *nans = tn_nans(t, x),
-           *most = tn_plus(t, tn_neg(t, nans), (double)(n - 1));
+  tiny_uop *last = tn_position_add(t, size, -1), *order = tn_argsorted_of(t, x, size, 0, n), *nans = tn_nans(t, x),
+           *most = tn_add(t, tn_neg(t, nans), tn_position_as(t, last, TINY_I32));
   if (tn_bad(t, most)) return most;
-  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
+  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_is_const(last) ? tn_k(t, x, (double)(n - 1)) :
+                                                  tn_cast(t, last, x->dtype);
   if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
   tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most);
   if (!skips_nan) rank = tn_where(t, tn_is_zero(t, nans), rank, most);           // the last one, NaN
@@ -19726,9 +19734,9 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
   if (many > 1 || ndim + many > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(tn_uop_of(q), a));
   tiny_tensor *of = tn_flat_or(x, &axis);
-  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
-    r.x = tn_wide(t, r.x);
-    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), how, skips_nan);
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r) && tn_axis_holds(name, of, &r, 1)) {
+    tiny_uop *y = r.x = tn_wide(t, r.x);
+    if (!tn_bad(t, y)) y = tn_quantiles(t, y, r.size, tn_cast(t, tn_uop_of(q), y->dtype), how, skips_nan);
     if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
     int64_t dim[TN_MAX_DIMS];
     int n = 0;
@@ -19741,7 +19749,12 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
       for (int i = 0; i < r.ndim; i++) wide[i + 1] = i + 1 < r.ndim ? r.dim[i] : 1;
       y = tn_swap(t, tn_reshape(t, y, r.ndim + 1, wide), r.axis + 1, r.ndim);
     }
-    out = tn_tensor_new(t, tn_reshape(t, y, n, dim));
+    y = tn_reshape(t, y, n, dim);
+    for (int i = 0, at = many; i < ndim; i++) if (keepdim || (!all && i != r.axis)) {
+      if (!all && i != r.axis && tn_extent_of(tn_uop_of(x), i)) y = tn_first_of(t, y, at, tn_uop_of(x)->extent[i]);
+      at++;
+    }
+    out = tn_tensor_new(t, y);
   }
   if (of != x) tiny_free(of);
   return out;
@@ -45889,177 +45902,177 @@ Where things stand in tiny.h
                                       parts, repetition
   16665  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16923  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16924  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17212  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17213  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17696  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17697  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17803  src/tensor/activation.c      what stands between the layers of a network
-  17984  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18352  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17804  src/tensor/activation.c      what stands between the layers of a network
+  17985  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18353  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18605  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18606  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19364  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19365  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20033  src/tensor/random.c          numbers from a counter, the same on every device
-  20308  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20046  src/tensor/random.c          numbers from a counter, the same on every device
+  20321  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20632  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20928  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20645  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  20941  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21065  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21078  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21604  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21617  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22323  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22336  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22725  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22738  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22864  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22877  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23336  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23349  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23801  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23814  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24152  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24498  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24627  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24165  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24511  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24640  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24785  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24798  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25289  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25568  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25302  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25581  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25664  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25677  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25941  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26364  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  25954  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26377  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26641  src/tensor/params.c          lists of named tensors: what a network consists of
-  26734  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26654  src/tensor/params.c          lists of named tensors: what a network consists of
+  26747  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27116  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27129  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27250  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27263  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27368  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27381  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27687  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27700  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27803  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27816  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28304  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28317  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29080  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29093  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29613  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29626  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30062  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30075  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30243  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30256  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30743  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30860  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30756  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30873  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31297  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31310  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31463  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31476  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31733  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  31959  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31746  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  31972  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32088  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32159  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32101  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32172  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32317  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32413  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32715  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32330  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32426  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32728  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32804  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32817  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32868  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32881  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33002  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33015  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33080  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33139  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33093  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33152  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33777  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33790  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33876  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33889  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  33969  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  33982  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34358  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34371  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  34940  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  34953  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35059  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35151  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35072  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35164  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35222  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35235  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35326  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35426  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35501  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35641  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35339  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35439  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35514  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35654  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  35976  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  35989  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36215  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36228  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36461  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36474  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36522  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36535  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37066  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37079  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37622  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37635  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  37943  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  37956  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38241  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38254  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38636  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39356  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38649  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39369  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39433  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39446  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39542  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39770  src/runtime/device.c         which backend a context runs on
-  40007  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40161  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39555  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39783  src/runtime/device.c         which backend a context runs on
+  40020  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40174  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40351  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40418  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40364  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40431  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40769  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41196  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40782  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41209  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41366  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41379  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42188  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42201  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42674  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  42852  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43620  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42687  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  42865  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43633  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43838  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43851  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44111  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44124  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44379  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44392  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44556  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44569  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44730  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45091  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45327  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44743  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45104  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45340  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45475  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45641  src/runtime/context.c        opening and closing, the first error, totals
+  45488  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45654  src/runtime/context.c        opening and closing, the first error, totals
 */

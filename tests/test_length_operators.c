@@ -573,10 +573,31 @@ static void check_two(void) {
 
 // ** lengths with bounds of their own **
 
+// As computed, both of them: the interpreter takes its time to sort.
+static void check_near(tiny_tensor *y, tiny_tensor *z) {
+  static float a[MOST * WIDE], b[MOST * WIDE];
+  const size_t nbytes = nbytes_of(z);
+  const int wide = tiny_dtype_get(z) == TINY_F32;
+  CHECK(tiny_ok(y) && tiny_ok(z) && nbytes_of(y) == nbytes && tiny_dtype_get(y) == tiny_dtype_get(z));
+  CHECK(tiny_read(y, a, nbytes) == TINY_OK && tiny_read(z, b, nbytes) == TINY_OK);
+  if (!wide) CHECK(!memcmp(a, b, nbytes));
+  for (size_t i = 0; wide && i < nbytes / 4; i++) CHECK(a[i] == b[i] || (a[i] != a[i] && b[i] != b[i]) || fabs((double)a[i] - b[i]) < 1e-5);
+}
+static void check_ranked(tiny_tensor *some, tiny_tensor *few, tiny_tensor *part) {
+  check_near(tiny_median(some, 0, 0, NULL), tiny_median(few, 0, 0, NULL));
+  check_near(tiny_nanmedian(turned(some), 1, 1, NULL), tiny_nanmedian(turned(few), 1, 1, NULL));
+  check_near(tiny_median(some, TINY_ALL, 0, NULL), tiny_median(few, TINY_ALL, 0, NULL));
+  check_near(tiny_nanquantile(some, part, 0, 1), tiny_nanquantile(few, part, 0, 1));
+  check_near(tiny_quantile(some, part, 1, 0), tiny_quantile(few, part, 1, 0));
+  check_near(tiny_quantile_by(heads(some), part, 1, 0, TINY_QUANTILE_NEAREST), tiny_quantile_by(heads(few), part, 1, 0, TINY_QUANTILE_NEAREST));
+  check_near(tiny_quantile(heads(some), part, 2, 1), tiny_quantile(heads(few), part, 2, 1));
+  check_near(tiny_quantile(some, tiny_scalar(t, 0.4, TINY_F32), TINY_ALL, 0), tiny_quantile(few, tiny_scalar(t, 0.4, TINY_F32), TINY_ALL, 0));
+}
 static void check_topk(void) {
-  tiny_tensor *x = made(TINY_SHAPE(MOST, WIDE));
+  const float parts[3] = {0, 0.3f, 0.75f};
+  tiny_tensor *x = made(TINY_SHAPE(MOST, WIDE)), *part = tiny_from(t, parts, TINY_F32, TINY_SHAPE(3));
   uint64_t schedules = 0;
-  for (int n = 5; n <= MOST; n += 13) {
+  for (int n = 5; n <= MOST; n += 30) {
     tiny_begin(t);
     tiny_tensor *some = tied(tiny_slice_to(x, 0, tiny_length(t, n, 5, MOST))), *few = tied(tiny_narrow(x, 0, 0, n)), *at = NULL, *of = NULL;
     const uint64_t before = tiny_get_stats(t).schedules;
@@ -586,6 +607,8 @@ static void check_topk(void) {
     check_same(top, tiny_topk(few, 5, 0, 1, &of));
     check_same(at, of);
     check_same(kth, tiny_kthvalue(few, 3, 0, 0, NULL));
+    check_ranked(labels_of(some), labels_of(few), part);
+    check_ranked(tiny_log(some), tiny_log(few), part);       // with NaN
     tiny_end(t);
   }
   CHECK_EQ(schedules, 0);
@@ -698,6 +721,8 @@ static void check_refused(void) {
   BAD(tiny_gather(y, 1, labels_of(tiny_narrow(x, 0, 0, 4))), TINY_E_SHAPE, "gather: of dim 0 of (8,6) only a length is meant; take tiny_slice_to or tiny_slice_at");
   BAD(tiny_topk(y, 2, 0, 1, NULL), TINY_E_SHAPE, "topk: 2 elements of dim 0 of (8,6), whose length may be 0");
   BAD(tiny_kthvalue(z, 1, 1, 0, NULL), TINY_E_SHAPE, "kthvalue: 1 elements of dim 1 of (6,8), whose length may be 0");
+  BAD(tiny_median(y, 0, 0, NULL), TINY_E_SHAPE, "median: 1 elements of dim 0 of (8,6), whose length may be 0");
+  BAD(tiny_quantile(y, tiny_like(y, 0.5), 0, 0), TINY_E_SHAPE, "quantile: 1 elements of dim 0 of (8,6), whose length may be 0");
   BAD(tiny_max_pool(z, &p, NULL), TINY_E_SHAPE, "max_pool: of dim 1 of (6,8) only a length is meant; no window hangs over it (ceil_mode)");
   BAD(tiny_group_norm(tiny_unsqueeze(y, 0), 2, NULL, NULL, 1e-5), TINY_E_SHAPE, "group_norm: of dim 1 of (1,8,6) only a length is meant");
   BAD(tiny_local_response_norm(z, 3, 1, 1, 1), TINY_E_SHAPE, "local_response_norm: of dim 1 of (6,8) only a length is meant; the channels have to be whole");

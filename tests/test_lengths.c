@@ -246,7 +246,7 @@ static void check_errors(void) {
   BAD(tiny_reshape(y, TINY_SHAPE(4, 12)), TINY_E_SHAPE, "RESHAPE: dim 0 of (8,6) has a length");
   BAD(tiny_reshape(tiny_transpose(y, 0, 1), TINY_SHAPE(48)), TINY_E_SHAPE, "RESHAPE: dim 1 of (6,8) has a length");
   BAD(tiny_slice(y, 0, 1, 3, 1), TINY_E_SHAPE, "slice: of dim 0 of (8,6) only a length is meant");
-  BAD(tiny_median(y, 0, 0, NULL), TINY_E_SHAPE, "median: of dim 0 of (8,6) only a length is meant (tiny_slice_to), which this operator does not know about");
+  BAD(tiny_mode(y, 0, 0, NULL), TINY_E_SHAPE, "mode: of dim 0 of (8,6) only a length is meant (tiny_slice_to), which this operator does not know about");
   BAD(tiny_fft(y, 0, 0, TINY_FFT_BACKWARD), TINY_E_SHAPE, "fft: of dim 0");
   BAD(tiny_assign(x, y), TINY_E_SHAPE, "assign: of dim 0 of the value only a length is meant; take tiny_slice_to of (8,6)");
   BAD(tiny_select(y, 0, 1), TINY_E_SHAPE, "select: of dim 0");

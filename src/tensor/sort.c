@@ -291,16 +291,21 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
   if (!tn_sortable(name, x, indices, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_tensor *of = tn_flat_or(x, &axis);
-  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
-    const int floats = tn_is_float(r.x->dtype);
-    tiny_uop *order = tn_argsorted(t, r.x, 0, floats ? r.n : (r.n - 1) / 2 + 1), *at;
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r) && tn_axis_holds(name, of, &r, 1)) {
+    const int floats = tn_is_float(r.x->dtype), whole = tn_is_const(r.size);
+    const int64_t row[2] = {r.x->dim[0], 1};
+    tiny_uop *order = tn_argsorted_of(t, r.x, r.size, 0, floats || !whole ? r.n : (r.n - 1) / 2 + 1), *at;
     if (floats) {
-      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_plus(t, tn_neg(t, nans), (double)r.n);
+      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_add(t, tn_neg(t, nans), tn_position_as(t, r.size, TINY_I32));
       at = tn_idiv(t, tn_plus(t, rest, -1), tn_k(t, rest, 2));
       if (skips_nan) at = tn_max(t, at, tn_k(t, at, 0));
       else at = tn_where(t, tn_is_zero(t, nans), at, rest);
       at = tn_taken_at(t, order, at);
-    } else at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    } else if (whole) at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    else {
+      at = tn_position_as(t, tn_position_add(t, r.size, -1), TINY_I32);
+      at = tn_taken_at(t, order, tn_expand(t, tn_idiv(t, at, tn_k(t, at, 2)), 2, row));
+    }
     out = tn_axis_taken(t, &r, at, keepdim != 0, indices);
     if (of != x) {                         // one element: keepdim gives all of x's dims as 1
       int64_t one[TN_MAX_DIMS];
@@ -322,13 +327,15 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
 }
 
 // The elements at ranks q * (n - 1) of each row, between two of them as how says: (rows, number of q).
-static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quantile_rule how, int skips_nan) {
+static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *size, tiny_uop *q, tiny_quantile_rule how,
+                              int skips_nan) {
   if (tn_bad(t, x) || tn_bad(t, q)) return &t->ir->bad;
   const int64_t n = x->dim[1], m = tn_dims_nelem(q->ndim, q->dim), dim[2] = {x->dim[0], m}, row[2] = {1, m};
-  tiny_uop *order = tn_argsorted(t, x, 0, n), *nans = tn_nans(t, x),
-           *most = tn_plus(t, tn_neg(t, nans), (double)(n - 1));
+  tiny_uop *last = tn_position_add(t, size, -1), *order = tn_argsorted_of(t, x, size, 0, n), *nans = tn_nans(t, x),
+           *most = tn_add(t, tn_neg(t, nans), tn_position_as(t, last, TINY_I32));
   if (tn_bad(t, most)) return most;
-  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
+  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_is_const(last) ? tn_k(t, x, (double)(n - 1)) :
+                                                  tn_cast(t, last, x->dtype);
   if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
   tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most);
   if (!skips_nan) rank = tn_where(t, tn_is_zero(t, nans), rank, most);           // the last one, NaN
@@ -363,9 +370,9 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
   if (many > 1 || ndim + many > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(tn_uop_of(q), a));
   tiny_tensor *of = tn_flat_or(x, &axis);
-  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
-    r.x = tn_wide(t, r.x);
-    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), how, skips_nan);
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r) && tn_axis_holds(name, of, &r, 1)) {
+    tiny_uop *y = r.x = tn_wide(t, r.x);
+    if (!tn_bad(t, y)) y = tn_quantiles(t, y, r.size, tn_cast(t, tn_uop_of(q), y->dtype), how, skips_nan);
     if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
     int64_t dim[TN_MAX_DIMS];
     int n = 0;
@@ -378,7 +385,12 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
       for (int i = 0; i < r.ndim; i++) wide[i + 1] = i + 1 < r.ndim ? r.dim[i] : 1;
       y = tn_swap(t, tn_reshape(t, y, r.ndim + 1, wide), r.axis + 1, r.ndim);
     }
-    out = tn_tensor_new(t, tn_reshape(t, y, n, dim));
+    y = tn_reshape(t, y, n, dim);
+    for (int i = 0, at = many; i < ndim; i++) if (keepdim || (!all && i != r.axis)) {
+      if (!all && i != r.axis && tn_extent_of(tn_uop_of(x), i)) y = tn_first_of(t, y, at, tn_uop_of(x)->extent[i]);
+      at++;
+    }
+    out = tn_tensor_new(t, y);
   }
   if (of != x) tiny_free(of);
   return out;
