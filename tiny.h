@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 410c1911de1f216dd777d8d8f59864fd1590339351b81a022e0c82c052732a4f
+/* tiny.h 0.1.0, source 5c4360c233976c5837df271fcecb2d80e4f5ff4c4fdba6eec6fdd21af3556ff3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -442,11 +442,16 @@ LENGTHS THAT CHANGE
   bounds must fit the dim for every value, which is checked at the call. tiny_shape_get gives the greatest shape,
   tiny_shape_now that of now, tiny_length_of the length as a tensor; tiny_read and tiny_reference give what is meant,
   compact. Gradients flow; beyond a length they are 0.
-  What an operator gives is what it gives for a dim of that length. Sums, means, deviations, norms, softmax, running
-  sums, matmul, convolution, attention and whatever goes element by element can do it, permute, flip and reshape where
-  the dim stays or is the first of those that are joined or split. The others refuse, TINY_E_SHAPE, and name the dim;
-  tiny_whole fills it up for them. Operands have one length, or one of them the whole dim. Of nothing a sum is 0, a
-  maximum -infinity, a mean NaN.
+  What an operator gives is what it gives for a dim of that length. Whatever goes element by element can do it; sums,
+  means, deviations, norms, losses, softmax, running sums and extremes, differences; matmul, einsum, convolution,
+  attention; one_hot, embedding, lookups and scatters, by and into dims of a length; pools, sort, argsort, topk,
+  medians, quantiles, counts; layer, group, instance and batch norm; dropout and what is drawn like a tensor;
+  recurrent layers, of a batch; split along other axes; permute, flip and reshape where the dim stays or is the first
+  of those that are joined or split; stack, pad, and cat, also along a length: the next part begins where the one
+  before it ends, and the result's length is the sum, n + 1 above if one row follows n. tiny_write takes as much as
+  tiny_shape_now says, and leaves the rest. tiny_to, tiny_shard along other axes and tiny_replicate take lengths
+  along. The others refuse, TINY_E_SHAPE, and name the dim; tiny_whole fills it up for them. Operands have one length,
+  or one of them the whole dim. Of nothing a sum is 0, a maximum -infinity, a mean NaN.
   Shapes that change anyway, batches and sequences of whatever size today, need not be planned and compiled anew:
 
     tiny_tensor *n = tiny_length(t, batch, 0, 128);                       // at most 128, or a power of two beyond
@@ -782,7 +787,7 @@ TINY_API tiny_tensor *tiny_length(tiny_ctx *t, int64_t value, int64_t least, int
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
 // Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
 // contents, tensors built from x before keep the old ones. A view of memory is written through; other tensors that are
-// not computed yet get memory.
+// not computed yet get memory. Of a length as much is written as tiny_shape_now says; the rest stays.
 TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);
 // Runs what x[0..n-1] need, in one schedule.
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);
@@ -865,8 +870,8 @@ TINY_API int         tiny_device_of(const tiny_tensor *x);
 // always in the order of the parts; what does not fit, such as a reshape that tears parts apart, is brought to every
 // device first (debug letter g tells). Reading, tiny_to and files join the parts. Gradients come split as their
 // parameters are. A device may be named several times: the parts are then computed one after the other, to the same
-// bits. TINY_E_SHAPE: the axis is shorter than n. TINY_E_ARG: no such axis or device, or n beyond 1 to
-// TINY_MAX_DEVICES.
+// bits. Lengths go along (tiny_slice_to, before or after), on axes that are not split. TINY_E_SHAPE: the axis is
+// shorter than n, or has a length. TINY_E_ARG: no such axis or device, or n beyond 1 to TINY_MAX_DEVICES.
 TINY_API tiny_tensor *tiny_shard(tiny_tensor *x, int axis, const int *devices, int n);
 // All of x on each of n devices. The gradient of such a parameter is the sum of what flows to each, on each.
 // TINY_E_ARG.
@@ -1000,8 +1005,9 @@ TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_
 // The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
 // one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_get still gives
 // the greatest, tiny_shape_now what there is; tiny_read and tiny_item want and give that. What x computes is right for
-// its length: sums, means, norms, softmax, running sums, products of matrices ..; operators that cannot be say so,
-// TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is. [torch.narrow]
+// its length: sums, means, norms, losses, softmax, running sums, products of matrices, lookups, sorting, cat ..;
+// operators that cannot be say so, TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is.
+// TINY_E_DEVICE: x is split over devices along the axis. [torch.narrow]
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
 // x, whose dim of one axis is n's value now, as a tensor of that length, with memory for the greatest: for shapes that
 // change anyway, a batch or a sequence of today's size. What is computed of it is planned and compiled once for all of
@@ -2960,7 +2966,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "410c1911de1f216dd777d8d8f59864fd1590339351b81a022e0c82c052732a4f"
+#define TN_SOURCE_ID "5c4360c233976c5837df271fcecb2d80e4f5ff4c4fdba6eec6fdd21af3556ff3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6674,6 +6680,10 @@ static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **e
         if (n && (u->k >> i & 1)) return tn_extent_wrong(t, u, x, i, "it has no last element here");
         extent[i] = n;
         break;
+      case TINY_OP_SHARD:                  // of all parts
+        if (n && i == u->k - 1) return tn_extent_wrong(t, u, x, i, "it is not cut over devices");
+        extent[i] = n;
+        break;
       case TINY_OP_REDUCE:
         if (n && (u->k >> (8 + i) & 1)) return tn_extent_wrong(t, u, x, i, "what is summed has to be whole");
         extent[i] = n;
@@ -7086,6 +7096,11 @@ static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
 // ** extents: how much of a dim is meant **
 
 static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
+// How many elements of an axis are meant.
+static tiny_uop *tn_size_of(tiny_ctx *t, const tiny_uop *u, int axis) {
+  tiny_uop *n = tn_extent_of(u, axis);
+  return n ? n : tn_index(t, u->dim[axis]);
+}
 // The extent of an axis of a SHRINK or PAD whose source has n there.
 static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n) {
   const int64_t *v = u->v + 2 * axis;
@@ -8896,6 +8911,14 @@ static tiny_uop *tn_firsts_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *u) {
   for (int i = 0; u->extent && i < u->ndim; i++) if (u->extent[i]) x = tn_first_of(t, x, i, u->extent[i]);
   return x;
 }
+// Operands of the same dims: what is meant of one is what is meant of the other, before either is reduced by itself.
+static void tn_meet_lengths(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
+  for (int i = 0; !tn_bad(t, *a) && !tn_bad(t, *b) && i < (*a)->ndim; i++) {
+    tiny_uop *n = tn_extent_of(*a, i), *m = tn_extent_of(*b, i);
+    if (n && !m) *b = tn_first_of(t, *b, i, n);
+    if (m && !n) *a = tn_first_of(t, *a, i, m);
+  }
+}
 // Zeros behind what is meant of x.
 static tiny_uop *tn_pad_extents(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
   tiny_uop *extent[TINY_MAX_DIMS];
@@ -8967,6 +8990,12 @@ static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, i
   if (begin->vmin == begin->vmax) return tn_cut(t, x, axis, begin->vmin, begin->vmin + count);
   tiny_uop *src[2] = {x, begin};
   return tn_uop_make(t, TINY_OP_SLICE, x->dtype, 1, 2, src, axis, 1, &count);
+}
+// x among zeros, `total` along an axis, from position `begin` on: its padding on either side is cut at most - begin.
+static tiny_uop *tn_place_at(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t total) {
+  if (tn_bad(t, x) || tn_bad(t, begin)) return &t->ir->bad;
+  x = tn_extend(t, x, axis, begin->vmax, total - x->dim[axis] - begin->vmin);
+  return tn_slice(t, x, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), total);
 }
 // x, of which what is not among the first n along an axis is fill, a value of its dtype.
 static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
@@ -9043,6 +9072,12 @@ static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) 
   for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : 1;
   tiny_uop *u = tn_uop_make(t, TINY_OP_IOTA, TINY_INDEX, 1, 0, NULL, n, 0, NULL);
   return tn_reshape(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), ndim, dim);
+}
+
+// A position as a number of an integer dtype.
+static tiny_uop *tn_position_as(tiny_ctx *t, tiny_uop *n, int dtype) {
+  if (tn_bad(t, n)) return &t->ir->bad;
+  return tn_is_const(n) ? tn_int(t, dtype, n->k) : tn_cast(t, n, dtype);
 }
 
 // ** arithmetic **
@@ -9306,16 +9341,19 @@ static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
 // A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
 // element of the result reads one part, and is that part's to the bit.
 
-// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
-static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
-  if (tn_bad(t, part)) return part;
+// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at`, a position, of total.
+static tiny_uop *tn_lay_at(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, tiny_uop *at, int64_t total) {
+  if (tn_bad(t, part) || tn_bad(t, at)) return &t->ir->bad;
   const int64_t n = part->dim[axis], ndim = part->ndim;
   if (!n && total) return whole;
-  part = tn_extend(t, part, axis, at, total - at - n);
+  part = tn_place_at(t, part, axis, at, total);
   if (!whole) return part;
-  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
-  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
-  return tn_where(t, tn_lt(t, place, begin), whole, part);
+  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim);
+  if (tn_is_k(at, 0)) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
+  return tn_where(t, tn_lt(t, place, at), whole, part);
+}
+static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
+  return tn_lay_at(t, whole, part, axis, tn_index(t, at), total);
 }
 #endif
 // ---- end src/ir/build.c ----
@@ -11507,13 +11545,6 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   }
   return tn_pad(t, tn_wholes(t, d, cut, 0), v);
 }
-// d stands at `begin` among zeros: its padding on either side is cut at most - begin.
-static tiny_uop *tn_gradient_slice(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
-  tiny_uop *begin = r->src[1];
-  const int axis = (int)r->k;
-  d = tn_extend(t, d, axis, begin->vmax, x->dim[axis] - r->dim[axis] - begin->vmin);
-  return tn_slice(t, d, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), x->dim[axis]);
-}
 // Back to the device of x, where x is on one; past a copy that a part of a SHARD got goes one of its own.
 static tiny_uop *tn_gradient_copy(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
   if (!x->device) return d;
@@ -11618,7 +11649,7 @@ RULES(tn_rules_gradient, x)
   RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
   RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
   RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
-  RULE("(SLICE _ _)")      return two(tn_gradient_slice(t, r, a, g), none);
+  RULE("(SLICE _ _)")      return two(tn_place_at(t, g, (int)r->k, b, a->dim[r->k]), none);
   RULE("(PREFIX _ _)")     return two(tn_whole(t, g, (int)r->k, b, 0), none);
   RULE("(WHOLE _ _)")      return two(tn_whole(t, g, (int)r->k, b, 0), none);
   // ** reductions: k is the op and, from bit 8 on, the axes **
@@ -11765,11 +11796,14 @@ static void tn_tree_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
     for (int i = 0; i + step < n; i += 2 * step)
       part[i + step] = tn_sent_to(t, part[i], tn_bad(t, part[i + step]) ? 0 : part[i + step]->device, i + step);
 }
-// The parts, folded by op, on every device.
+// The parts, folded by op, on every device: all of what lies behind lengths, too, which chunks know nothing of.
 static tiny_uop *tn_all_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
+  const tiny_uop *meant = part[0];
+  for (int i = 0; i < n; i++) part[i] = tn_bad(t, part[i]) ? part[i] : tn_wholes(t, part[i], ~0, 0);
   for (int i = 0; i < n; i++) if (tn_bad(t, part[i])) return &t->ir->bad;
   if (tn_dims_nelem(part[0]->ndim, part[0]->dim) < (int64_t)TN_RING_NELEM) tn_tree_reduce(t, op, n, part);
   else tn_ring_reduce(t, op, n, part);
+  for (int i = 0; i < n; i++) part[i] = tn_bad(t, part[i]) ? part[i] : tn_firsts_of(t, part[i], meant);
   return tn_shard_of(t, -1, n, part);
 }
 
@@ -11910,7 +11944,7 @@ static int tn_shard_amounts(const tiny_uop *u, const tiny_uop *x, int axis, int 
       v[2 * axis + 1] = has;
       return !u->v[2 * axis] && u->v[2 * axis + 1] == x->dim[axis];
     case TINY_OP_FLIP: return !(u->k >> axis & 1);
-    case TINY_OP_SLICE: return u->k != axis;
+    case TINY_OP_SLICE: case TINY_OP_PREFIX: case TINY_OP_WHOLE: return u->k != axis;
     default: return 0;
   }
 }
@@ -12006,9 +12040,7 @@ static tiny_uop *tn_shard_after(tiny_ctx *t, const tiny_uop *u) {
 static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
   const tn_mark mark = tn_scratch_mark(t);
   tiny_uop *now = &t->ir->bad;
-  if (u->op == TINY_OP_PREFIX || u->op == TINY_OP_WHOLE)
-    tiny_fail(t, TINY_E_DEVICE, "slice_to: a tensor that lies on several devices; take the length of its parts");
-  else if (tn_op_is(u->op, TINY_MOVEMENT)) now = tn_shard_moved(t, u);
+  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE) now = tn_shard_moved(t, u);
   else if (tn_op_is_elementwise(u->op) || u->op == TINY_OP_CONTIGUOUS) now = tn_shard_elementwise(t, u);
   else if (u->op == TINY_OP_REDUCE) now = tn_shard_reduced(t, u);
   else if (u->op == TINY_OP_COPY) now = tn_shard_joined(t, u->src[0], (int)u->k + 1);
@@ -12174,13 +12206,15 @@ static void tn_affine_sort(tn_affine *a) {
   }
 }
 
-// The sum as a node of dtype: terms in structural order, the constant last.
+// The sum as a node of dtype: terms in structural order, the constant last. Of INDEX it wraps nowhere, whatever dtypes
+// its terms have.
 static tiny_uop *tn_affine_node(tiny_ctx *t, const tn_affine *sum_of, int dtype) {
   tn_affine a = *sum_of;
   tiny_uop *sum = NULL;
   tn_affine_sort(&a);
   for (int i = 0; i < a.n; i++) {
-    tiny_uop *x = a.term[i].c == 1 ? a.term[i].x : mul(a.term[i].x, K(a.term[i].x, a.term[i].c));
+    tiny_uop *x = dtype == TINY_INDEX ? tn_cast(t, a.term[i].x, TINY_INDEX) : a.term[i].x;
+    if (a.term[i].c != 1) x = mul(x, K(x, a.term[i].c));
     sum = sum ? add(sum, x) : x;
   }
   if (!sum) return tn_int(t, dtype, a.k);
@@ -15413,6 +15447,7 @@ static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor
 // NULL when nothing tells the context. A poisoned argument leaves the first error alone.
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u);   // length.c
 static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis);
+static int tn_axis_whole_for(tiny_ctx *t, const char *name, const tiny_uop *u, int axis, const char *what);
 static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
   int wrong = 0, poisoned = 0;
   for (int i = 0; i < n && !t; i++) t = tn_ctx_of(x[i]);
@@ -15763,10 +15798,19 @@ TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape)
 }
 
 
+// x, which is new and nobody else's, of which as much is meant as of like, whose dims it has.
+static tiny_tensor *tn_meant_as(tiny_tensor *x, const tiny_tensor *like) {
+  if (!tiny_ok(x) || !tn_uop_of(like)->extent) return x;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_firsts_of(t, tn_uop_of(x), tn_uop_of(like));
+  if (tn_bad(t, u)) return tn_poison(t);
+  tn_tensor_set(tn_slot(x), u);
+  return x;
+}
 static tiny_tensor *tn_full_like(const char *name, tiny_tensor *x, double value) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_full(tn_ctx_of(x), name, value, tiny_dtype_get(x), tiny_shape_get(x));
+  return tn_meant_as(tn_full(tn_ctx_of(x), name, value, tiny_dtype_get(x), tiny_shape_get(x)), x);
 }
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value) {
   return tn_full_like("full_like", x, value);
@@ -15922,6 +15966,7 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
                     tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
   const int from = tn_bits(u->dtype), to = tn_bits(dtype), n = u->ndim;
   if (from == to) return tn_tensor_new(tn_ctx_of(x), tn_read_as(tn_ctx_of(x), u, dtype));
+  if (n && !tn_axis_whole_for(tn_ctx_of(x), "bitcast", u, n - 1, "its elements stay of one size")) return out;
   if (!n || n == TINY_MAX_DIMS || (to > from && u->dim[n - 1] % (to / from)))
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "bitcast: the last dim of %s %s does not make whole %s",
                     tiny_dtype_name((tiny_dtype)u->dtype), tn_text_of(u, a), tiny_dtype_name(dtype));
@@ -16008,6 +16053,7 @@ TINY_API tiny_tensor *tiny_shard(tiny_tensor *x, int axis, const int *devices, i
   const tiny_uop *u = tn_uop_of(x);
   if (!tn_devices_fit(t, "shard", devices, n)) return out;
   if ((axis = tn_axis(t, "shard", u, axis)) < 0) return out;
+  if (u->ndim && !tn_axis_whole_for(t, "shard", u, axis, "tiny_shard another axis, or tiny_replicate")) return out;
   if (!u->ndim || u->dim[axis] < n)
     return tn_wrong(t, TINY_E_SHAPE, "shard: axis %d of %s for %d devices", axis, tn_text_of(u, text), n);
   return tn_tensor_new(t, tn_split_over(t, tn_uop_of(x), axis, devices, n));
@@ -16171,10 +16217,7 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
   tiny_tensor *out, *in[2] = {x, like};
   if (!tn_usable("expand_as", 2, in, &out)) return out;
-  out = tn_expand_to("expand_as", x, tiny_shape_get(like));
-  if (!tiny_ok(out) || !tn_uop_of(like)->extent) return out;
-  tn_tensor_set(tn_slot(out), tn_firsts_of(tn_ctx_of(out), tn_uop_of(out), tn_uop_of(like)));
-  return tn_bad(tn_ctx_of(out), tn_uop_of(out)) ? tn_poison(tn_ctx_of(x)) : out;
+  return tn_meant_as(tn_expand_to("expand_as", x, tiny_shape_get(like)), like);
 }
 
 // v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
@@ -16423,7 +16466,10 @@ static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, co
 // The axis that an operator parts x along; -1 after an error.
 static int tn_part_axis(const char *name, tiny_tensor *x, int axis, tiny_tensor **out, int n) {
   if (!tn_results(name, 1, &x, out, n)) return -1;
-  if (tn_uop_of(x)->ndim) return tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
+  if (tn_uop_of(x)->ndim) {
+    axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
+    return axis >= 0 && tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), axis) ? axis : -1;
+  }
   tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
   return -1;
 }
@@ -16461,10 +16507,20 @@ TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
 
 // ** repetition **
 
+// The same with dims that stay apart, as lengths are of one.
+static tiny_uop *tn_repeat_apart(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
+  int64_t dim[TN_MAX_DIMS];
+  const int at = axis + (each != 0);
+  if (tn_bad(t, x = tn_insert(t, x, at))) return x;
+  memcpy(dim, x->dim, x->ndim * sizeof *dim);
+  dim[at] = times;
+  return tn_merge(t, tn_expand(t, x, x->ndim, dim), axis);
+}
 // Along axis: x end to end, or each element by itself, as often as times says: (before, 1, after) grown in the middle.
 static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
   int64_t dim[TN_MAX_DIMS], part[3];
   if (tn_bad(t, x) || times == 1) return x;
+  if (x->extent) return tn_repeat_apart(t, x, axis, times, each);
   const int n = x->ndim, cut = axis + (each != 0);
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
   part[0] = tn_dims_nelem(cut, dim); part[1] = 1; part[2] = tn_dims_nelem(n - cut, dim + cut);
@@ -16486,6 +16542,10 @@ TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
   if (!tn_shape_valid(tn_ctx_of(x), "repeat", &grown))
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
+  for (int i = 0; i < times.ndim && i < u->ndim; i++)
+    if (times.dim[times.ndim - 1 - i] != 1 &&
+        !tn_axis_whole_for(tn_ctx_of(x), "repeat", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
+      return out;
   u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
   for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
   return tn_tensor_new(tn_ctx_of(x), u);
@@ -16541,12 +16601,16 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   if (!u->ndim || u->ndim == TINY_MAX_DIMS || size < 0 || size > u->dim[axis] || step < 1)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s", (long long)size,
                     (long long)step, axis, tn_text_of(u, a));
+  if (!tn_axis_whole_for(tn_ctx_of(x), "sliding_window", u, axis, "tiny_conv and the pools have windows along it"))
+    return out;
   const int64_t windows = (u->dim[axis] - size) / step + 1;
   tiny_shape s = tiny_shape_get(x);
   s.dim[axis] = windows; s.dim[s.ndim++] = size;
   if (!tn_shape_valid(tn_ctx_of(x), "sliding_window", &s)) return out;
-  if (!size || !tiny_nelem(x))
-    return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim));
+  if (!size || !tiny_nelem(x)) {
+    tiny_uop *none = tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim);
+    return tn_tensor_new(tn_ctx_of(x), tn_firsts_of(tn_ctx_of(x), none, u));
+  }
   if (step > u->dim[axis]) step = u->dim[axis];
   return tn_tensor_new(tn_ctx_of(x), tn_slide(tn_ctx_of(x), tn_uop_of(x), axis, windows, size, step));
 }
@@ -16720,6 +16784,14 @@ static tiny_uop *tn_position_within(const char *name, const char *what, tiny_ten
   return &t->ir->bad;
 }
 
+// a + b, the same node as the sum that a user writes.
+static tiny_uop *tn_position_sum(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (a == &t->ir->bad || tn_is_const(a)) return a == &t->ir->bad ? a : tn_position_add(t, b, a->k);
+  if (b == &t->ir->bad || tn_is_const(b)) return b == &t->ir->bad ? b : tn_position_add(t, a, b->k);
+  tiny_uop *sum = tn_u2(t, TINY_OP_ADD, a, b);
+  return sum == &t->ir->bad ? sum : tiny_uop_simplify(t, sum);
+}
+
 TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count) {
   tiny_tensor *out, *in[2] = {x, begin};
   char text[TN_DIMS_TEXT];
@@ -16748,24 +16820,41 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 // true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
 // not among them, and refuses.
 static const char *const tn_length_operators[] = {
-  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin",
-  "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or",
-  "bitwise_xor", "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv",
-  "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach",
-  "digamma", "div", "dot", "elu", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1",
-  "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad",
-  "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac",
-  "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm",
-  "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax",
-  "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
-  "logsumexp", "lt", "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index",
-  "minimum", "mish", "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize",
-  "outer", "permute", "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu",
-  "relu6", "remainder", "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left",
-  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
-  "slice_to", "softmax", "softmin", "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub",
-  "sum", "tan", "tanh", "tanhshrink", "to", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze",
-  "var", "var_mean", "vecdot", "where", "whole", "xlog1py", "xlogy",
+  "abs", "acos", "acosh", "adaptive_avg_pool", "adaptive_max_pool", "add", "addcdiv", "addcmul", "all", "allclose",
+  "aminmax", "any", "argmax", "argmin", "argsort", "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention",
+  "attention_layer", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "bernoulli", "bilinear",
+  "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitcast", "bitwise_and", "bitwise_not",
+  "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist", "ceil", "celu",
+  "channel_shuffle", "checkpoint", "chunk", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d",
+  "conv3d", "conv_transpose", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cosh",
+  "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin",
+  "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach", "diff", "digamma", "dist", "div", "dot", "dropout",
+  "einsum", "elu", "embedding", "embedding_bag", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
+  "expm1", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
+  "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "group_norm", "gru", "gru_cell", "gt",
+  "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss", "histc",
+  "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index", "index_add", "index_copy",
+  "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm", "interpolate", "isclose",
+  "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div", "kthvalue", "l1_loss",
+  "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "local_response_norm",
+  "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
+  "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm", "lstm_cell", "lt",
+  "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d", "max_pool2d",
+  "max_pool3d", "max_with_index", "maximum", "mean", "median", "min", "min_with_index", "minimum", "mish", "movedim",
+  "mse_loss", "mul", "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num",
+  "nanmean", "nanmedian", "nanquantile", "nanquantile_by", "nansum", "narrow", "ne", "neg", "nll_loss", "norm",
+  "normalize", "one_hot", "ones_like", "outer", "pad", "pad_mode", "pairwise_distance", "permute", "pixel_shuffle",
+  "pixel_unshuffle", "poisson_nll_loss", "polygamma", "pow", "prelu", "prod", "put", "quantile", "quantile_by",
+  "rad2deg", "rand_like", "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce", "reference",
+  "relu", "relu6", "remainder", "renorm", "repeat", "repeat_interleave", "replicate", "reshape", "rms_norm", "rnn",
+  "rnn_cell", "roll", "rope", "round", "round_to", "rrelu", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce",
+  "searchsorted", "select", "selu", "shard", "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign",
+  "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at", "slice_to", "sliding_window", "smooth_l1_loss",
+  "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort", "split", "split_sizes",
+  "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh",
+  "tanhshrink", "tensordot", "threshold", "to", "topk", "transpose", "trapezoid", "tril", "triplet_margin_loss",
+  "triu", "trunc", "trunc_div", "unbind", "unflatten", "unsqueeze", "var", "var_mean", "vdot", "vecdot", "where",
+  "whole", "write", "xlog1py", "xlogy", "zeros_like",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -16802,12 +16891,16 @@ static tiny_uop *tn_length_within(const char *name, tiny_tensor *n, int64_t most
 }
 
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
+  char text[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, n};
   if (!tn_usable("slice_to", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
   if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_to: a 0-d tensor has no axis %d", axis);
   if ((axis = tn_axis(t, "slice_to", u, axis)) < 0 || !tn_axis_whole(t, "slice_to", u, axis)) return out;
+  if (tn_is_shard(u) && tn_shard_axis(u) == axis)
+    return tn_wrong(t, TINY_E_DEVICE, "slice_to: %s is cut over devices along axis %d; tiny_shard another axis, or "
+                    "tiny_replicate it", tn_text_of(u, text), axis);
   tiny_uop *length = tn_length_within("slice_to", n, u->dim[axis]);
   if (tn_bad(t, length)) return out;
   return tn_tensor_new(t, tn_first_of(t, tn_cut(t, u, axis, 0, length->vmax), axis, length));
@@ -16870,8 +16963,9 @@ static int tn_is_compact(const tiny_uop *u) {
   for (int i = first + 1; u->extent && i < u->ndim; i++) if (u->extent[i]) return 0;
   return 1;
 }
-// What is meant of u, whose elements, each of nbytes, are all in `from`: together, row-major. to may be from.
-static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nbytes) {
+// What is meant of u, whose elements, each of nbytes, are all in `from`: together in `to`, row-major, which may be
+// from. back: from there to where they are among all.
+static void tn_compact_move(const tiny_uop *u, const char *from, char *to, size_t nbytes, int back) {
   const tiny_shape s = tn_shape_now(u);
   const int64_t n = tn_dims_nelem(s.ndim, s.dim);
   int64_t at[TINY_MAX_DIMS] = {0}, row = 1;
@@ -16881,9 +16975,13 @@ static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nby
   for (int64_t done = 0; row && done < n; done += row) {
     int64_t element = 0;
     for (int d = 0; d < s.ndim; d++) element = element * u->dim[d] + (d < last ? at[d] : 0);
-    memmove(to + (size_t)done * nbytes, from + (size_t)element * nbytes, (size_t)row * nbytes);
+    memmove(to + (size_t)(back ? element : done) * nbytes, from + (size_t)(back ? done : element) * nbytes,
+            (size_t)row * nbytes);
     for (int d = last - 1; d >= 0 && ++at[d] == s.dim[d]; d--) at[d] = 0;
   }
+}
+static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nbytes) {
+  tn_compact_move(u, from, to, nbytes, 0);
 }
 #endif
 // ---- end src/tensor/length.c ----
@@ -16914,7 +17012,7 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
   tiny_dtype dtype = (tiny_dtype)first->dtype;
-  int64_t total = 0, done = 0;
+  int64_t total = 0;
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = tn_uop_of(xs[i]);
     dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
@@ -16926,16 +17024,18 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
                       tn_text_of(u, b), at);
     total += stack ? 1 : u->dim[at];
   }
-  tiny_uop *whole = NULL;
+  tiny_uop *whole = NULL, *done = tn_index(t, 0);            // a part begins where those before it end
   for (int i = 0; i < n; i++) {
     tiny_uop *u = tn_cast(t, tn_uop_of(xs[i]), dtype);
     if (!tn_bad(t, u) && first->ndim != 1 && tn_is_nothing(u, stack)) continue;
     if (stack) u = tn_insert(t, u, at);
-    whole = tn_lay(t, whole, u, at, done, total);
+    if (tn_bad(t, u)) return out;
+    tiny_uop *size = tn_size_of(t, u, at);
+    whole = tn_lay_at(t, whole, tn_wholes(t, u, 1 << at, 0), at, done, total);
     if (tn_bad(t, whole) && whole) return out;
-    done += stack ? 1 : tn_uop_of(xs[i])->dim[at];
+    done = tn_position_sum(t, done, size);
   }
-  return tn_tensor_new(t, whole);
+  return tn_tensor_new(t, whole ? tn_first_of(t, whole, at, done) : whole);
 }
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
   return tn_join("cat", xs, n, axis, 0);
@@ -17053,6 +17153,11 @@ static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
   tiny_uop *const rolled = tn_lay(t, NULL, tn_cut(t, x, axis, n - front, n), axis, 0, n);
   return tn_lay(t, rolled, tn_cut(t, x, axis, 0, n - front), axis, front, n);
 }
+// Is all of the axis there?
+static int tn_rolls(tiny_ctx *t, const tiny_uop *u, int axis, int64_t by) {
+  return tn_bad(t, u) || !by ||
+      tn_axis_whole_for(t, "roll", u, axis, "cut it by tiny_slice_at, tiny_slice_to and join the parts by tiny_cat");
+}
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
   tiny_tensor *out;
   if (!tn_usable("roll", 1, &x, &out)) return out;
@@ -17062,13 +17167,16 @@ TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) 
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
     const tiny_shape s = tiny_shape_get(x);
-    u = tn_roll(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, 1, &nelem), 0, by.dim[0]);
+    u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
+    if (!tn_rolls(tn_ctx_of(x), u, 0, by.dim[0])) return out;
+    u = tn_roll(tn_ctx_of(x), u, 0, by.dim[0]);
     return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim));
   }
   for (int i = 0; i < axes.ndim; i++) {
     const int64_t axis = axes.dim[i], named = axis < -TINY_MAX_DIMS || axis > TINY_MAX_DIMS ? TINY_MAX_DIMS : axis;
     const int at = tn_axis(tn_ctx_of(x), "roll", tn_uop_of(x), (int)named);
     if (at < 0) return out;
+    if (tn_uop_of(x)->ndim && !tn_rolls(tn_ctx_of(x), u, at, by.dim[i])) return out;
     if (tn_uop_of(x)->ndim) u = tn_roll(tn_ctx_of(x), u, at, by.dim[i]);
   }
   return tn_tensor_new(tn_ctx_of(x), u);
@@ -17081,7 +17189,7 @@ static tiny_uop *tn_pad_with(tiny_ctx *t, tiny_uop *x, const int64_t *before_aft
   tiny_uop *padded = tn_pad(t, x, before_after);
   if (tn_bad(t, x) || tn_bad(t, value) || tn_bad(t, padded) || padded == x) return padded;
   if (value->k == 0) return padded;        // as integer and as f64
-  tiny_uop *inside = tn_pad(t, tn_expand(t, tn_bool(t, 1), x->ndim, x->dim), before_after);
+  tiny_uop *inside = tn_pad(t, tn_firsts_of(t, tn_all_true(t, x), x), before_after);
   return tn_where(t, inside, padded, value);
 }
 
@@ -17095,6 +17203,7 @@ static tiny_uop *tn_pad_crop(tiny_ctx *t, const char *name, tiny_uop *u, const t
   for (int i = 0; i < 2 * u->ndim; i++) {
     const int64_t size = u->dim[i / 2];
     int fits = v[i] >= -size && v[i] <= (int64_t)1 << 60;
+    if (v[i] < 0 && !tn_axis_whole(t, name, u, i / 2)) return NULL;
     crop[i] = i & 1 ? size + (v[i] < 0 ? v[i] : 0) : v[i] < 0 ? -v[i] : 0;
     grow[i] = v[i] > 0 ? v[i] : 0;
     fits = fits && (!(i & 1) || crop[i - 1] <= crop[i]);
@@ -17153,6 +17262,9 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
   if (!u) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(t, u); i++) {
     const int64_t before = grow[2 * i], after = grow[2 * i + 1];
+    if ((before || after) && !tn_axis_whole_for(t, "pad_mode", u, i, "its own elements do not go behind a length; "
+                                                "tiny_pad puts a number there"))
+      return out;
     if (!tn_pad_fits(u->dim[i], before, after, how))
       return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,
                       tn_text_of(u, a), (long long)before, (long long)after);
@@ -17928,6 +18040,7 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis) {
   if (at < 0) return out;
   if (!u->ndim || u->dim[at] % 2)
     return tn_wrong(t, TINY_E_SHAPE, "glu: axis %d of %s has no halves", at, tn_text_of(u, a));
+  if (!tn_axis_whole(t, "glu", u, at)) return out;
   const int64_t n = u->dim[at];
   return tn_leave(TN_REAL, x, tn_mul(t, tn_cut(t, u, at, 0, n / 2), tn_sigmoid(t, tn_cut(t, u, at, n / 2, n))));
 }
@@ -18392,10 +18505,12 @@ static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny
   const int n = x->ndim;
   x = tn_swap(t, x, axis, n - 1);
   if (tn_bad(t, x)) return x;
+  const tiny_uop *meant = x;
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
   rows[1] = dim[n - 1]; rows[0] = tn_dims_nelem(n - 1, dim);
+  if (x->extent) x = tn_wholes(t, x, n > 1 ? ~1 : ~0, 0);    // rows have one length; what comes behind one is not read
   x = formula(t, op, tn_reshape(t, x, 2, rows), rows[0], rows[1]);
-  return tn_swap(t, tn_reshape(t, x, n, dim), axis, n - 1);
+  return tn_swap(t, tn_firsts_of(t, tn_reshape(t, x, n, dim), meant), axis, n - 1);
 }
 
 static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int axis) {
@@ -18405,13 +18520,7 @@ static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int 
   const int dtype = op == TN_LOG_ADD ? tn_real(tn_uop_of(x)->dtype) : tn_uop_of(x)->dtype,
       inside = tn_sum_dtype(dtype);
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *u = tn_cast(t, tn_uop_of(x), inside), *n = tn_uop_of(x)->ndim ? tn_extent_of(tn_uop_of(x), axis) : NULL;
-  if (n && !tn_bad(t, u)) {                // what comes behind a length counts for nothing
-    const tiny_uop *identity = tn_scan_identity(t, op, u);
-    u = tn_bad(t, identity) ? &t->ir->bad : tn_whole(t, u, axis, n, identity->k);
-  }
-  u = tn_scan_along(t, tn_scan, op, u, axis);
-  if (n) u = tn_first_of(t, u, axis, n);
+  tiny_uop *u = tn_scan_along(t, tn_scan, op, tn_cast(t, tn_uop_of(x), inside), axis);
   return tn_value_new(t, tn_bad(t, u) || !tn_is_float(dtype) ? u : tn_cast(t, u, dtype), 1, &x);
 }
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
@@ -18458,7 +18567,7 @@ static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_ten
   if (index) {
     tiny_uop *at = tn_scan_along(t, tn_scan_position, TINY_OP_MAX, lowest ? tn_mirror(t, u) : u, axis);
     const int64_t nelem = tiny_nelem(x);
-    if (!u->ndim || !nelem) at = tn_expand(t, tn_int(t, TINY_I32, 0), u->ndim, u->dim);
+    if (!u->ndim || !nelem) at = tn_firsts_of(t, tn_expand(t, tn_int(t, TINY_I32, 0), u->ndim, u->dim), u);
     *index = tn_tensor_new(t, at);
   }
   return tn_tensor_new(t, tn_scan_along(t, lowest ? tn_scan_lowest : tn_scan_extreme, TINY_OP_MAX, u, axis));
@@ -18477,7 +18586,9 @@ static tiny_uop *tn_diff(tiny_ctx *t, tiny_uop *u, int axis, int64_t n) {
   for (int64_t k = 1; k <= n && !tn_bad(t, u); k++) {
     const int64_t size = u->dim[axis];
     if (!size) break;
-    tiny_uop *later = tn_cut(t, u, axis, 1, size), *sooner = tn_cut(t, u, axis, 0, size - 1);
+    tiny_uop *later = tn_cut(t, u, axis, 1, size), *whole = tn_wholes(t, u, 1 << axis, 0),
+             *sooner = tn_cut(t, whole, axis, 0, size - 1);          // of a length as much as there is later
+    if (tn_bad(t, later)) return later;
     u = u->dtype == TINY_BOOL ? tn_ne(t, later, sooner) : tn_sub(t, later, sooner);
     if (k < n && k % TN_DIFF_FUSED == 0 && !tn_bad(t, u)) u = tn_u1(t, TINY_OP_CONTIGUOUS, u);
   }
@@ -18502,6 +18613,14 @@ TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor
   return out;
 }
 
+// Elements and those before them along axis, of a length as many as there are later ones: their sum, or difference.
+static tiny_uop *tn_neighbours(tiny_ctx *t, tiny_uop *u, int axis, int differ) {
+  if (tn_bad(t, u)) return u;
+  const int64_t size = u->dim[axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
+  tiny_uop *later = tn_cut(t, u, axis, first, size),
+           *sooner = tn_cut(t, tn_wholes(t, u, 1 << axis, 0), axis, 0, last);
+  return differ ? tn_sub(t, later, sooner) : tn_add(t, later, sooner);
+}
 // The areas between neighbours along *axis of y over x, or over steps: their widths times the mean heights. NULL after
 // an error; *out is then what the operator returns.
 static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, double step, int *axis, int *dtype,
@@ -18525,14 +18644,11 @@ static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, doub
   }
   *dtype = tn_real(x ? (int)tn_meet(u, v) : u->dtype);
   const int inside = tn_computed_in(*dtype);
-  const int64_t size = u->dim[*axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
-  u = tn_cast(t, u, inside);
-  tiny_uop *height = tn_add(t, tn_cut(t, u, *axis, first, size), tn_cut(t, u, *axis, 0, last));
+  tiny_uop *height = tn_neighbours(t, tn_cast(t, u, inside), *axis, 0);
   if (!x) return tn_times(t, height, step / 2);
   v = tn_cast(t, v, inside);
   if (!tn_bad(t, v) && v->ndim == 1) v = tn_reshape(t, v, n, line);
-  v = tn_expand(t, v, n, dim);
-  tiny_uop *width = tn_sub(t, tn_cut(t, v, *axis, first, size), tn_cut(t, v, *axis, 0, last));
+  tiny_uop *width = tn_neighbours(t, tn_expand(t, v, n, dim), *axis, 1);
   return tn_times(t, tn_mul(t, height, width), 0.5);
 }
 TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {
@@ -18584,15 +18700,15 @@ static tiny_uop *tn_names(tiny_ctx *t, tiny_uop *index, int64_t n) {
   const int dtype = tn_dtype_max(index->dtype) >= n - 1 ? index->dtype : tn_place_dtype(n);
   return tn_eq(t, tn_cast(t, index, dtype), tn_iota(t, dtype, n, 0, 1));
 }
-// An index into n elements as a signed position: what is negative counts from the end.
-static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, int64_t n) {
-  if (tn_bad(t, index)) return index;
+// An index into n elements, a position, as a signed one: what is negative counts from the end.
+static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, tiny_uop *n) {
+  if (tn_bad(t, index) || tn_bad(t, n)) return &t->ir->bad;
   const int wide = tn_bits(index->dtype) > 32 || index->dtype == TINY_U32,
-            dtype = wide ? (int)TINY_I64 : tn_place_dtype(n);
+            dtype = wide ? (int)TINY_I64 : tn_place_dtype(n->vmax);
   tiny_uop *at = tn_cast(t, index, dtype), *none = tn_k(t, at, -1);
-  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_int(t, TINY_U64, n)), at, none);
+  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_position_as(t, n, TINY_U64)), at, none);
   if (index->vmin >= 0 || tn_is_unsigned(index->dtype)) return at;
-  return tn_where(t, tn_below_zero(t, at), tn_plus(t, at, (double)n), at);
+  return tn_where(t, tn_below_zero(t, at), tn_add(t, at, tn_position_as(t, n, dtype)), at);
 }
 // x (.., 1, n) at positions (.., m, 1) -> (.., m)
 static tiny_uop *tn_lookup(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
@@ -18652,7 +18768,7 @@ static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tenso
 static tiny_tensor *tn_found(tiny_ctx *t, tiny_uop *u, int axis, tiny_uop *at, const tiny_uop *index) {
   if (tn_bad(t, u) || tn_bad(t, at)) return tn_poison(t);
   const int last = u->ndim - 1;
-  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   tiny_uop *y = tn_swap(t, tn_taken_at(t, tn_swap(t, u, axis, last), at), axis, last);
   return tn_tensor_new(t, index->ndim ? y : tn_reshape(t, y, 0, NULL));
 }
@@ -18661,7 +18777,11 @@ TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) 
   tiny_tensor *out, *in[2] = {x, index};
   tiny_uop *u, *at;
   if (!tn_usable("gather", 2, in, &out) || !tn_along_fits("gather", x, &axis, index, 0, &u, &at)) return out;
-  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(tn_ctx_of(x), u, i, 0, at->dim[i]);
+  for (int i = 0; i < at->ndim; i++) if (i != axis) {
+    if (at->dim[i] != u->dim[i] && !tn_axis_whole(tn_ctx_of(x), "gather", u, i)) return out;
+    u = tn_cut(tn_ctx_of(x), u, i, 0, at->dim[i]);
+    if (tn_bad(tn_ctx_of(x), u)) return out;
+  }
   return tn_found(tn_ctx_of(x), u, axis, at, tn_uop_of(index));
 }
 TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index) {
@@ -18700,8 +18820,10 @@ TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("take", 2, in, &out) || !tn_is_index(tn_ctx_of(x), "take", tn_uop_of(index))) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *at = tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x));
-  at = tn_taken_at(t, tn_flattened(t, tn_uop_of(x)), at);
+  tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
+  if (tn_bad(t, flat)) return out;
+  tiny_uop *at = tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0));
+  at = tn_taken_at(t, flat, at);
   return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(index)->ndim, tn_uop_of(index)->dim));
 }
 
@@ -18752,13 +18874,25 @@ static tiny_uop *tn_greatest(tiny_ctx *t, const tn_sending *s, int include_self)
   all.src = tn_joined(t, s->base, tn_led_as(t, s->src, s->base, m));
   return tn_sent(t, TINY_OP_MAX, &all, all.src);
 }
-static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *s, int include_self) {
-  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
+// What is not meant of positions and sources goes nowhere.
+static tn_sending tn_sending_meant(tiny_ctx *t, const tn_sending *s) {
+  tn_sending y = *s;
+  int bits = s->at->extent ? 1 << (s->at->ndim - 1) : 0;
+  for (int i = 0; i + 1 < s->at->ndim; i++) bits |= (tn_extent_of(s->at, i) && !tn_extent_of(s->base, i)) << i;
+  y.at = tn_wholes(t, s->at, bits, -1);
+  if (s->src->ndim) y.src = tn_wholes(t, s->src, bits | 1 << (s->src->ndim - 1), 0);
+  return y;
+}
+static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *sending, int include_self) {
+  if (tn_bad(t, sending->base) || tn_bad(t, sending->at) || tn_bad(t, sending->src)) return &t->ir->bad;
+  const tn_sending meant = tn_sending_meant(t, sending), *s = &meant;
+  if (tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
   if (mode == '=') return tn_replaced(t, s);
   const int dtype = s->base->dtype, folds = mode == 'M' || mode == 'm';
   const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == '*' ? TINY_OP_MUL : TINY_OP_ADD;
   tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
   if (mode == 'm') { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
+  if (folds && include_self) w.base = tn_wholes(t, w.base, 1 << (s->base->ndim - 1), 0);
   tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
   if (!folds && include_self) y = tn_binary(t, op, w.base, y);
   if (!include_self || mode == 'a') {
@@ -18772,7 +18906,7 @@ static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *s, int i
     if (!include_self) y = tn_where(t, untouched, w.base, y);
   }
   if (mode == 'm') y = tn_mirror(t, y);
-  return tn_bad(t, y) ? y : tn_cast(t, y, dtype);
+  return tn_bad(t, y) ? y : tn_firsts_of(t, tn_cast(t, y, dtype), s->base);
 }
 
 static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {
@@ -18809,7 +18943,7 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
                     tn_text_of(tn_uop_of(src), b));
   for (int i = 0; i < tn_uop_of(src)->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
   if (tn_uop_of(src)->ndim) from = tn_swap(t, from, axis, last);
-  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last), from};
+  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from};
   tn_sending_pad(t, &s);
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -18841,7 +18975,7 @@ static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis
     return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(tn_uop_of(x), a),
                     tn_text_of(tn_uop_of(index), b), tn_text_of(src, c));
   const int last = u->ndim - 1;
-  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   src = tn_cast(t, src, u->dtype);
   const tn_sending s = {tn_swap(t, u, axis, last), at,
                         tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
@@ -18880,8 +19014,9 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
     return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(tn_uop_of(index), a),
                     tn_text_of(tn_uop_of(src), b));
   tiny_uop *from = tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype);
-  const tn_sending s = {tn_flattened(t, tn_uop_of(x)),
-      tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x)),
+  tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
+  if (tn_bad(t, flat)) return out;
+  const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
                         tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
   return tn_tensor_new(
       t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -19093,6 +19228,11 @@ static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const
     const tiny_uop *v = index[i] ? tn_uop_of(index[i]) : NULL;
     const int mask = v && v->dtype == TINY_BOOL, span = mask ? v->ndim : 1;
     if (v && !mask && !tn_is_index(tn_ctx_of(x), name, v)) return 0;
+    for (int d = 0; mask && d < span && axis + d < u->ndim; d++) if (tn_extent_of(v, d) || tn_extent_of(u, axis + d)) {
+      tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: a mask of a dim of which only a length is meant; tiny_whole fills the "
+                "rest", name);
+      return 0;
+    }
     if (axis + span > u->ndim || !span || (mask && !tn_dims_same(span, v->dim, u->dim + axis))) {
       tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
                 mask ? "mask" : "indices", v ? tn_text_of(v, b) : "all", i);
@@ -19126,7 +19266,9 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
     was = of != NULL;
     if (!of) { s->order[s->stay++] = axis++; continue; }
     int64_t size = 1;
+    tiny_uop *meant = span == 1 ? tn_size_of(t, u, axis) : NULL;
     for (int d = 0; d < span; d++) { size *= u->dim[axis]; order[indexed++] = axis++; }
+    if (!meant) meant = tn_index(t, size);
     tiny_uop *at = s->own[i] ? tn_uop_of(s->own[i]) : tn_uop_of(of);
     if (!tn_broadcast_dims(at->ndim, at->dim, &s->shape.ndim, s->shape.dim)) {
       tiny_fail(t, TINY_E_SHAPE, "%s: indices %s and %s do not broadcast", name,
@@ -19134,8 +19276,8 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
       return 0;
     }
     s->n *= size;
-    at = tn_cast(t, tn_counted(t, at, size), TINY_I64);
-    tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)size)), tn_not(t, tn_below_zero(t, at)));
+    at = tn_cast(t, tn_counted(t, at, meant), TINY_I64);
+    tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_position_as(t, meant, TINY_I64)), tn_not(t, tn_below_zero(t, at)));
     flat = flat ? tn_add(t, tn_times(t, flat, (double)size), at) : at;
     valid = valid ? tn_and(t, valid, inside) : inside;
   }
@@ -19156,9 +19298,10 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
 // x as (stay.., n).
 static tiny_uop *tn_indices_base(tiny_ctx *t, const tn_indices *s, tiny_uop *x) {
   int64_t dim[TN_MAX_DIMS];
-  for (int i = 0; i < s->stay; i++) dim[i] = x->dim[s->order[i]];
+  int indexed = 0;
+  for (int i = 0; i < x->ndim; i++) if (i < s->stay) dim[i] = x->dim[s->order[i]]; else indexed |= 1 << s->order[i];
   dim[s->stay] = s->n;
-  return tn_reshape(t, tn_permute(t, x, s->order), s->stay + 1, dim);
+  return tn_reshape(t, tn_permute(t, tn_wholes(t, x, indexed, 0), s->order), s->stay + 1, dim);
 }
 // Axes that bring (stay.., shape..) into the order of the result.
 static void tn_indices_axes(const tn_indices *s, int64_t *axes) {
@@ -19214,8 +19357,9 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
   for (int i = 0; i < x->ndim; i++) both[i] = x->dim[s->order[i]];
-  return tn_permute_back(t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both),
-                         x->ndim, s->order);
+  tiny_uop *y = tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both);
+  y = tn_permute_back(t, y, x->ndim, s->order);
+  return tn_bad(t, y) ? y : tn_firsts_of(t, y, x);
 }
 TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, int n, tiny_tensor *src,
                                      int accumulate) {
@@ -19257,7 +19401,7 @@ TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_
   }
   tiny_uop *w = weights ? tn_uop_of(weights) : NULL;
   if (w && w->dtype != TINY_F32) w = tn_cast(t, w, TINY_F64);
-  return tn_tensor_new(t, tn_counts(t, tn_counted(t, tn_uop_of(x), least), least, w));
+  return tn_tensor_new(t, tn_counts(t, tn_counted(t, tn_uop_of(x), tn_index(t, least)), least, w));
 }
 TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi) {
   tiny_tensor *out;
@@ -19407,10 +19551,13 @@ static void tn_sort_stage(tiny_ctx *t, tn_words *w, int64_t n, int64_t mask) {
   tiny_uop *moves = tn_ne(t, tn_words_less(t, &other, w), tn_lt(t, to, at));
   TN_EACH_WORD(w, tn_where(t, moves, TN_WORD(&other), TN_WORD(w)));
 }
-// Positions of the first keep elements of each row of x (rows, n) in order: (rows, keep).
-static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t keep) {
+// Positions of the first keep elements of each row of x (rows, n) in order: (rows, keep). So many of n are meant;
+// the others come last, equal to the greatest, and behind it.
+static tiny_uop *tn_argsorted_of(tiny_ctx *t, tiny_uop *x, tiny_uop *meant, int descending, int64_t keep) {
   tiny_uop *key = tn_sort_key(t, x);
   if (descending) key = tn_invert(t, key);
+  if (tn_bad(t, key) || tn_bad(t, meant)) return &t->ir->bad;
+  if (!tn_is_const(meant)) key = tn_whole(t, key, 1, meant, tn_dtype_max(key->dtype));
   tn_words w = tn_words_of(t, key);
   if (tn_bad(t, w.word[0])) return &t->ir->bad;
   const int64_t rows = x->dim[0], block = TN_SORT_BLOCK;
@@ -19436,10 +19583,20 @@ static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t 
   return tn_cut(t, tn_words_position(t, &w), 1, 0, keep);
 }
 
+static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t keep) {
+  return tn_argsorted_of(t, x, tn_index(t, tn_bad(t, x) ? 0 : x->dim[1]), descending, keep);
+}
+
 // ** operators along an axis **
 
-// Rows of x along axis, as (rows, n), and the way back.
-typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TN_MAX_DIMS], n; int ndim, axis; } tn_along_axis;
+// Rows of x along axis, as (rows, n), and the way back. meant: the dims that x came from, with the axis last; size: how
+// many of n are meant.
+typedef struct tn_along_axis {
+  tiny_uop *x, *size;
+  const tiny_uop *meant;
+  int64_t dim[TN_MAX_DIMS], n;
+  int ndim, axis;
+} tn_along_axis;
 
 // 0: an error was recorded. least: how many elements a row needs to have.
 static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t least, tn_along_axis *r) {
@@ -19458,6 +19615,9 @@ static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t leas
   int64_t row[2] = {1, r->n};
   r->ndim = tn_uop_of(x)->ndim;
   for (int i = 0; i < u->ndim; i++) { r->dim[i] = u->dim[i]; if (i + 1 < u->ndim) row[0] *= u->dim[i]; }
+  r->meant = u;
+  r->size = tn_size_of(t, u, u->ndim - 1);
+  if (u->extent) u = tn_wholes(t, u, u->ndim > 1 ? ~1 : ~0, 0);           // rows have one length, the first dim's
   r->x = tn_reshape(t, u, 2, row);
   return !tn_bad(t, r->x);
 }
@@ -19469,7 +19629,11 @@ static tiny_tensor *tn_axis_back(tiny_ctx *t, const tn_along_axis *r, tiny_uop *
   if (tn_bad(t, y)) return tn_poison(t);
   memcpy(dim, r->dim, sizeof dim);
   dim[last] = y->dim[1];
-  y = tn_swap(t, tn_reshape(t, y, last + 1, dim), r->axis, last);
+  y = tn_reshape(t, y, last + 1, dim);
+  for (int i = 0; i < last; i++)
+    if (tn_extent_of(r->meant, i)) y = tn_first_of(t, y, i, r->meant->extent[i]);
+  if (tn_extent_of(r->meant, last) && !tn_bad(t, y) && y->dim[last] == r->n) y = tn_first_of(t, y, last, r->size);
+  y = tn_swap(t, y, r->axis, last);
   if (tn_bad(t, y)) return tn_poison(t);
   for (int i = 0; i <= last; i++) if ((keepdim && r->ndim) || i != r->axis) dim[n++] = y->dim[i];
   return tn_tensor_new(t, r->ndim && keepdim ? y :
@@ -19489,18 +19653,28 @@ static int tn_sortable(const char *name, tiny_tensor *x, tiny_tensor **indices, 
   return usable;
 }
 
+// Are there k elements along the axis, whatever its length is?
+static int tn_axis_holds(const char *name, tiny_tensor *x, const tn_along_axis *r, int64_t k) {
+  char a[TN_DIMS_TEXT];
+  if (r->size->vmin >= k) return 1;
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %lld elements of dim %d of %s, whose length may be %lld", name,
+            (long long)k, r->axis, tn_text_of(tn_uop_of(x), a), (long long)r->size->vmin);
+  return 0;
+}
+
 TINY_API tiny_tensor *tiny_sort(tiny_tensor *x, int axis, int descending, tiny_tensor **indices) {
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("sort", x, indices, &out) || !tn_axis_open("sort", x, axis, 0, &r)) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  return tn_axis_taken(t, &r, tn_argsorted(t, r.x, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2, indices);
+  return tn_axis_taken(t, &r, tn_argsorted_of(t, r.x, r.size, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2, indices);
 }
 TINY_API tiny_tensor *tiny_argsort(tiny_tensor *x, int axis, int descending) {
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("argsort", x, NULL, &out) || !tn_axis_open("argsort", x, axis, 0, &r)) return out;
-  return tn_axis_back(tn_ctx_of(x), &r, tn_argsorted(tn_ctx_of(x), r.x, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_axis_back(t, &r, tn_argsorted_of(t, r.x, r.size, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2);
 }
 TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
@@ -19511,7 +19685,8 @@ TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "topk: %lld elements of %s along its axis", (long long)k,
                     tn_text_of(tn_uop_of(x), a));
   tiny_ctx *t = tn_ctx_of(x);
-  return tn_axis_taken(t, &r, tn_argsorted(t, r.x, largest, k), tn_uop_of(x)->ndim ? 1 : 2, indices);
+  if (!tn_axis_holds("topk", x, &r, k)) return out;
+  return tn_axis_taken(t, &r, tn_argsorted_of(t, r.x, r.size, largest, k), tn_uop_of(x)->ndim ? 1 : 2, indices);
 }
 TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int keepdim, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
@@ -19521,8 +19696,9 @@ TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int kee
   if (k < 1 || k > r.n)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "kthvalue: number %lld of %s along its axis", (long long)k,
                     tn_text_of(tn_uop_of(x), a));
-  tiny_uop *at = tn_cut(tn_ctx_of(x), tn_argsorted(tn_ctx_of(x), r.x, 0, k), 1, k - 1, k);
-  return tn_axis_taken(tn_ctx_of(x), &r, at, keepdim != 0, indices);
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!tn_axis_holds("kthvalue", x, &r, k)) return out;
+  return tn_axis_taken(t, &r, tn_cut(t, tn_argsorted_of(t, r.x, r.size, 0, k), 1, k - 1, k), keepdim != 0, indices);
 }
 
 // How many elements of each row are NaN: i32 (rows, 1).
@@ -19544,16 +19720,21 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
   if (!tn_sortable(name, x, indices, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_tensor *of = tn_flat_or(x, &axis);
-  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
-    const int floats = tn_is_float(r.x->dtype);
-    tiny_uop *order = tn_argsorted(t, r.x, 0, floats ? r.n : (r.n - 1) / 2 + 1), *at;
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r) && tn_axis_holds(name, of, &r, 1)) {
+    const int floats = tn_is_float(r.x->dtype), whole = tn_is_const(r.size);
+    const int64_t row[2] = {r.x->dim[0], 1};
+    tiny_uop *order = tn_argsorted_of(t, r.x, r.size, 0, floats || !whole ? r.n : (r.n - 1) / 2 + 1), *at;
     if (floats) {
-      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_plus(t, tn_neg(t, nans), (double)r.n);
+      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_add(t, tn_neg(t, nans), tn_position_as(t, r.size, TINY_I32));
       at = tn_idiv(t, tn_plus(t, rest, -1), tn_k(t, rest, 2));
       if (skips_nan) at = tn_max(t, at, tn_k(t, at, 0));
       else at = tn_where(t, tn_is_zero(t, nans), at, rest);
       at = tn_taken_at(t, order, at);
-    } else at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    } else if (whole) at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    else {
+      at = tn_position_as(t, tn_position_add(t, r.size, -1), TINY_I32);
+      at = tn_taken_at(t, order, tn_expand(t, tn_idiv(t, at, tn_k(t, at, 2)), 2, row));
+    }
     out = tn_axis_taken(t, &r, at, keepdim != 0, indices);
     if (of != x) {                         // one element: keepdim gives all of x's dims as 1
       int64_t one[TN_MAX_DIMS];
@@ -19575,13 +19756,15 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
 }
 
 // The elements at ranks q * (n - 1) of each row, between two of them as how says: (rows, number of q).
-static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quantile_rule how, int skips_nan) {
+static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *size, tiny_uop *q, tiny_quantile_rule how,
+                              int skips_nan) {
   if (tn_bad(t, x) || tn_bad(t, q)) return &t->ir->bad;
   const int64_t n = x->dim[1], m = tn_dims_nelem(q->ndim, q->dim), dim[2] = {x->dim[0], m}, row[2] = {1, m};
-  tiny_uop *order = tn_argsorted(t, x, 0, n), *nans = tn_nans(t, x),
-           *most = tn_plus(t, tn_neg(t, nans), (double)(n - 1));
+  tiny_uop *last = tn_position_add(t, size, -1), *order = tn_argsorted_of(t, x, size, 0, n), *nans = tn_nans(t, x),
+           *most = tn_add(t, tn_neg(t, nans), tn_position_as(t, last, TINY_I32));
   if (tn_bad(t, most)) return most;
-  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
+  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_is_const(last) ? tn_k(t, x, (double)(n - 1)) :
+                                                  tn_cast(t, last, x->dtype);
   if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
   tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most);
   if (!skips_nan) rank = tn_where(t, tn_is_zero(t, nans), rank, most);           // the last one, NaN
@@ -19616,9 +19799,9 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
   if (many > 1 || ndim + many > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(tn_uop_of(q), a));
   tiny_tensor *of = tn_flat_or(x, &axis);
-  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
-    r.x = tn_wide(t, r.x);
-    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), how, skips_nan);
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r) && tn_axis_holds(name, of, &r, 1)) {
+    tiny_uop *y = r.x = tn_wide(t, r.x);
+    if (!tn_bad(t, y)) y = tn_quantiles(t, y, r.size, tn_cast(t, tn_uop_of(q), y->dtype), how, skips_nan);
     if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
     int64_t dim[TN_MAX_DIMS];
     int n = 0;
@@ -19631,7 +19814,12 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
       for (int i = 0; i < r.ndim; i++) wide[i + 1] = i + 1 < r.ndim ? r.dim[i] : 1;
       y = tn_swap(t, tn_reshape(t, y, r.ndim + 1, wide), r.axis + 1, r.ndim);
     }
-    out = tn_tensor_new(t, tn_reshape(t, y, n, dim));
+    y = tn_reshape(t, y, n, dim);
+    for (int i = 0, at = many; i < ndim; i++) if (keepdim || (!all && i != r.axis)) {
+      if (!all && i != r.axis && tn_extent_of(tn_uop_of(x), i)) y = tn_first_of(t, y, at, tn_uop_of(x)->extent[i]);
+      at++;
+    }
+    out = tn_tensor_new(t, y);
   }
   if (of != x) tiny_free(of);
   return out;
@@ -19674,7 +19862,12 @@ static tiny_uop *tn_search_sorted(tiny_ctx *t, tiny_uop *sorted, tiny_uop *v, in
   const int dtype = tiny_promote((tiny_dtype)sorted->dtype, (tiny_dtype)v->dtype);
   sorted = tn_sort_key(t, tn_cast(t, sorted, dtype));
   v = tn_sort_key(t, tn_cast(t, v, dtype));
-  return tn_search(t, sorted, v, right);
+  if (tn_bad(t, sorted) || !sorted->extent || !tn_extent_of(sorted, sorted->ndim - 1))
+    return tn_search(t, sorted, v, right);
+  tiny_uop *size = sorted->extent[sorted->ndim - 1];         // behind a length all is greater, or equal to the greatest
+  sorted = tn_whole(t, sorted, sorted->ndim - 1, size, tn_dtype_max(sorted->dtype));
+  tiny_uop *at = tn_search(t, sorted, v, right);
+  return tn_bad(t, at) ? at : tn_min(t, at, tn_position_as(t, size, at->dtype));
 }
 TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values, int right) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -19691,7 +19884,8 @@ TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values
                     tn_text_of(s, b));
   for (int i = 0; i < n; i++) dim[i] = i + 1 == n ? s->dim[s->ndim - 1] : s->ndim == 1 ? 1 : s->dim[i];
   tiny_uop *at = tn_search_sorted(t, tn_reshape(t, s, n, dim), v, right);
-  return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(values)->ndim, tn_uop_of(values)->dim));
+  at = tn_reshape(t, at, tn_uop_of(values)->ndim, tn_uop_of(values)->dim);
+  return tn_tensor_new(t, tn_bad(t, at) ? at : tn_firsts_of(t, at, tn_uop_of(values)));
 }
 TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right) {
   char a[TN_DIMS_TEXT];
@@ -20022,7 +20216,7 @@ static tiny_tensor *tn_random_like(const char *name, int normal, tiny_tensor *x)
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const tiny_shape s = tiny_shape_get(x);
-  return tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_get(x), &s);
+  return tn_meant_as(tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_get(x), &s), x);
 }
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x) { return tn_random_like("rand_like", 0, x); }
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x) { return tn_random_like("randn_like", 1, x); }
@@ -20113,6 +20307,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
       (!replacement && n > classes))
     return tn_wrong(t, TINY_E_SHAPE, "multinomial: %lld draws%s from weights %s", (long long)n,
                     replacement ? "" : " without replacement", tn_text_of(u, a));
+  if (!tn_axis_whole_for(t, "multinomial", u, u->ndim - 1, "tiny_whole with 0 gives the rest no weight")) return out;
   tiny_shape s = tiny_shape_get(weights);
   s.dim[s.ndim - 1] = n > classes ? n : classes;
   if (!tn_random_shape(t, "multinomial", TINY_F64, &s)) return out;
@@ -20449,6 +20644,10 @@ TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis) {
   tn_broadcast(t, &x, &y);
   if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
   if (!tn_taken(t, "cross", TN_NUMBER, dtype) || (axis = tn_axis(t, "cross", x, axis)) < 0) return out;
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *u = i ? y : x;
+    if (u->ndim && !tn_axis_whole_for(t, "cross", u, axis, "vectors have 3 elements")) return out;
+  }
   if (!x->ndim || !y->ndim || x->dim[axis] != 3) { tn_product_fits("cross", a, b, 0); return out; }
   return tn_tensor_new(t, tn_sub(t, tn_mul(t, tn_rotated(t, x, axis, 1), tn_rotated(t, y, axis, 2)),
                                  tn_mul(t, tn_rotated(t, x, axis, 2), tn_rotated(t, y, axis, 1))));
@@ -22904,9 +23103,24 @@ static tiny_uop *tn_conv_known(tiny_ctx *t, const tn_conv *c, tiny_uop *y, tiny_
 
 // How many windows begin where, of an axis, n elements are meant.
 static tiny_uop *tn_windows_meant(tiny_ctx *t, tiny_uop *n, const tn_window *w) {
-  n = tn_position_add(t, n, w->before + w->after - tn_window_reach(w));
-  if (w->stride > 1 && !tn_bad(t, n)) n = tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
-  return tn_position_most(t, tn_position_add(t, n, 1), 0);
+  n = tn_position_most(t, tn_position_add(t, n, w->before + w->after - tn_window_reach(w) + w->stride), 0);
+  n = w->stride == 1 || tn_bad(t, n) ? n : tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
+  return tn_bad(t, n) ? n : tiny_uop_simplify(t, n);         // as tiny_slice_to has it
+}
+// y, whose n dims behind `lead` count the windows of those of x: as many are meant.
+static tiny_uop *tn_windows_of_meant(tiny_ctx *t, tiny_uop *y, const tiny_uop *x, int lead, int n, const tn_window *w) {
+  for (int i = 0; i < n; i++) {
+    tiny_uop *size = tn_extent_of(x, lead + i);
+    if (size) y = tn_first_of(t, y, lead + i, tn_windows_meant(t, size, &w[i]));
+  }
+  return y;
+}
+
+// Are weights whole but for the channels that they are multiplied with, axis `in`? Fewer of those are as many zeros.
+static int tn_weights_whole(tiny_ctx *t, const char *name, const tiny_uop *w, int in) {
+  for (int i = 0; i < w->ndim; i++)
+    if (i != in && !tn_axis_whole_for(t, name, w, i, "weights have dims that are whole")) return 0;
+  return 1;
 }
 
 static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
@@ -22919,8 +23133,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   n = c.n;
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
-  for (int i = 0; i < n + 2; i++)          // weights of fewer channels are as those that meet zeros
-    if (i != 1 && !tn_axis_whole_for(t, name, w, i, "weights have dims that are whole")) return out;
+  if (!tn_weights_whole(t, name, w, 1)) return out;
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
   const tiny_uop *meant = x;
   if (x->extent) {                         // beyond a length there are zeros, as beyond the whole
@@ -22951,9 +23164,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   w = tn_cast(t, w, inside);
   tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, NULL, inside);
   y = tn_conv_known(t, &c, tn_reshape(t, y, n + 2, ys), x, w);
-  for (int i = 0; i < n; i++)
-    if (tn_extent_of(meant, 2 + i))
-      y = tn_first_of(t, y, 2 + i, tn_windows_meant(t, tn_extent_of(meant, 2 + i), &c.w[i]));
+  y = tn_windows_of_meant(t, y, meant, 2, n, c.w);
   if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
   return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }
@@ -23009,12 +23220,14 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
   tiny_ctx *t = tn_ctx_of(in[0]);
   const tiny_uop *x = c.x, *w = c.weight;
   n = c.n;
+  if (!tn_weights_whole(t, name, w, 0)) return out;
   if (c.d.padding || c.d.same)
     return tn_wrong(t, TINY_E_ARG, "%s: padding %d, same %d", name, (int)c.d.padding, c.d.same);
   const int dtype = tn_meet(c.x, c.weight), inside = tn_computed_in(dtype);
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], tn_clamp_mul(w->dim[1], c.groups)}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
   for (int i = 0; i < n; i++) {
     const tn_window *v = &c.w[i];
+    if (!tn_axis_whole_for(t, name, x, 2 + i, "tiny_whole with 0 adds nothing")) return out;
     const int64_t size = x->dim[2 + i], more = c.d.output_pad[i];
     if (more < 0 || (more >= v->stride && more >= v->dilation))
       return tn_wrong(t, TINY_E_ARG, "%s: output_pad %d with stride %d and dilation %d", name, c.d.output_pad[i],
@@ -23238,6 +23451,12 @@ static int tn_pool_fit(const tiny_uop *u, int n, int ceil_mode, tn_window *w) {
   }
   return 1;
 }
+// Windows that hang over a length would begin where that is not known.
+static int tn_pool_lengths_fit(tiny_ctx *t, const char *name, const tiny_uop *u, int n, int ceil_mode) {
+  for (int i = u->ndim - n; i < u->ndim && ceil_mode; i++)
+    if (!tn_axis_whole_for(t, name, u, i, "no window hangs over it (ceil_mode)")) return 0;
+  return 1;
+}
 // The arguments of a pooling operator: number of spatial dims, or 0.
 static int tn_pool_check(const char *name, tiny_tensor *x, const tiny_pool_desc *d, int dilates,
                          tn_window *w) {
@@ -23248,7 +23467,8 @@ static int tn_pool_check(const char *name, tiny_tensor *x, const tiny_pool_desc 
       tiny_fail(tn_ctx_of(x), TINY_E_ARG, "%s: dilation %d", name, (int)w[i].dilation);
       return 0;
     }
-  if (tn_pool_fit(tn_uop_of(x), n, d->ceil_mode, w)) return n;
+  if (tn_pool_fit(tn_uop_of(x), n, d->ceil_mode, w))
+    return tn_pool_lengths_fit(tn_ctx_of(x), name, tn_uop_of(x), n, d->ceil_mode) ? n : 0;
   tn_no_windows(name, x, n, w);
   return 0;
 }
@@ -23273,15 +23493,34 @@ static tiny_uop *tn_window_place(tiny_ctx *t, int dtype, const tn_window *w, int
 }
 
 // Maxima of windows (lead.., O.., K..), and where their elements come from: place[i] is the element's index
-// along spatial dim i of size[i], any shape that broadcasts; valid, if not NULL, is where there is one.
+// along spatial dim i of size[i], any shape that broadcasts; valid, if not NULL, is where there is one. meant: the
+// image, as much of it as is meant, of windows w; NULL: all of it.
 typedef struct tn_maxima {
   int lead, n;
   tiny_uop *windows, *place[TN_SPATIAL], *valid;
   const int64_t *size;
+  const tiny_uop *meant;
+  const tn_window *w;
 } tn_maxima;
 
+static tiny_uop *tn_maxima_meant(tiny_ctx *t, const tn_maxima *m, tiny_uop *y) {
+  return m->meant ? tn_windows_of_meant(t, y, m->meant, m->lead, m->n, m->w) : y;
+}
 static tiny_uop *tn_maxima_of(tiny_ctx *t, const tn_maxima *m) {
-  return tn_reduce(t, TINY_OP_MAX, m->windows, ((1 << m->n) - 1) << (m->lead + m->n), 0);
+  return tn_maxima_meant(t, m, tn_reduce(t, TINY_OP_MAX, m->windows, ((1 << m->n) - 1) << (m->lead + m->n), 0));
+}
+// How long spatial dim i is, as a number of like's dtype.
+static tiny_uop *tn_maxima_size(tiny_ctx *t, const tn_maxima *m, const tiny_uop *like, int i) {
+  if (tn_bad(t, like)) return &t->ir->bad;
+  return tn_position_as(t, m->meant ? tn_size_of(t, m->meant, m->lead + i) : tn_index(t, m->size[i]), like->dtype);
+}
+// The place of the image's last element.
+static tiny_uop *tn_maxima_last(tiny_ctx *t, const tn_maxima *m, const tiny_uop *like) {
+  const double all = (double)tn_dims_nelem(m->n, m->size);
+  tiny_uop *n = NULL;
+  for (int i = 0; m->meant && m->meant->extent && i < m->n; i++)
+    n = n ? tn_mul(t, n, tn_maxima_size(t, m, like, i)) : tn_maxima_size(t, m, like, i);
+  return n ? tn_plus(t, n, -1) : tn_k(t, like, all - 1);
 }
 // The least place of an element that is the maximum, or NaN: the greatest distance from the last place,
 // turned round.
@@ -23292,11 +23531,10 @@ static tiny_uop *tn_maxima_indices(tiny_ctx *t, const tn_maxima *m) {
   if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));
   if (m->valid) is = tn_and(t, is, m->valid);
   for (int i = 0; i < m->n; i++)
-    flat = flat ? tn_add(t, tn_times(t, flat, (double)m->size[i]), m->place[i]) : m->place[i];
-  const double last = (double)tn_dims_nelem(m->n, m->size) - 1;
-  tiny_uop *rest = tn_plus(t, tn_neg(t, flat), last);
+    flat = flat ? tn_add(t, tn_mul(t, flat, tn_maxima_size(t, m, flat, i)), m->place[i]) : m->place[i];
+  tiny_uop *const last = tn_maxima_last(t, m, flat), *rest = tn_add(t, tn_neg(t, flat), last);
   rest = tn_reduce(t, TINY_OP_MAX, tn_where(t, is, rest, tn_k(t, rest, 0)), bits, 0);
-  return tn_plus(t, tn_neg(t, rest), last);
+  return tn_maxima_meant(t, m, tn_add(t, tn_neg(t, rest), last));
 }
 static tiny_tensor *tn_maxima_done(tiny_ctx *t, const char *name, const tn_maxima *m, tiny_tensor **indices) {
   if (indices) {
@@ -23320,14 +23558,15 @@ static tiny_tensor *tn_max_pool(const char *name, tiny_tensor *x, const tiny_poo
   m.lead = u->ndim - m.n;
   m.size = u->dim + m.lead;
   m.valid = NULL;
+  m.meant = u; m.w = w;
+  u = tn_wholes(t, u, ~((1 << m.lead) - 1), tn_lowest(u->dtype));
   m.windows = tn_windows(t, tn_pad_spatial(t, u, m.n, w, tn_lowest_node(t, u->dtype)), m.n, w);
   if (tn_bad(t, m.windows)) return tn_poison(t);
   const int all = m.windows->ndim;
   for (int i = 0; indices && i < m.n; i++) {
     tiny_uop *at = m.place[i] = tn_window_place(t, TINY_I32, &w[i], m.lead + i, m.lead + m.n + i, all);
-    if (!w[i].before && !w[i].after) continue;
-    tiny_uop *inside = tn_and(t, tn_not(t, tn_below_zero(t, at)),
-                              tn_lt(t, at, tn_k(t, at, (double)m.size[i])));
+    if (!w[i].before && !w[i].after && !tn_extent_of(m.meant, m.lead + i)) continue;
+    tiny_uop *inside = tn_and(t, tn_not(t, tn_below_zero(t, at)), tn_lt(t, at, tn_maxima_size(t, &m, at, i)));
     m.valid = m.valid ? tn_and(t, m.valid, inside) : inside;
   }
   return tn_maxima_done(t, name, &m, indices);
@@ -23403,13 +23642,13 @@ static tiny_uop *tn_lesser(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 }
 // Elements of each window along one axis that count, as an INDEX node of all dims: those in the image, and
 // those in its pad unless excluded; 0: all of the kernel's.
-static tiny_uop *tn_pool_count(tiny_ctx *t, const tn_window *w, int64_t size, int exclude, int axis,
+static tiny_uop *tn_pool_count(tiny_ctx *t, const tn_window *w, tiny_uop *size, int exclude, int axis,
                                int all) {
-  if (!exclude && (w->out - 1) * w->stride + w->kernel <= size + 2 * w->before) return NULL;
+  if (!exclude && (w->out - 1) * w->stride + w->kernel <= size->vmax + 2 * w->before) return NULL;
   if (!w->before && !w->after) return NULL;
   tiny_uop *begin = tn_plus(t, tn_times(t, tn_iota(t, TINY_INDEX, w->out, axis, all), (double)w->stride),
                             (double)-w->before);
-  tiny_uop *last = tn_k(t, begin, (double)(exclude ? size : size + w->before)),
+  tiny_uop *last = exclude ? size : tn_position_add(t, size, w->before),
            *end = tn_lesser(t, tn_plus(t, begin, (double)w->kernel), last);
   return tn_sub(t, end, exclude ? tn_max(t, begin, tn_k(t, begin, 0)) : begin);
 }
@@ -23420,13 +23659,14 @@ static tiny_uop *tn_mean_pool(tiny_ctx *t, tiny_uop *x, const tiny_pool_desc *d,
   double same = 1;                         // the part of the divisor that all windows share
   tiny_uop *count = NULL;
   for (int i = 0; i < n; i++) {
-    tiny_uop *c = d->divisor ? NULL : tn_pool_count(t, &w[i], x->dim[lead + i], d->exclude_pad, lead + i,
+    tiny_uop *c = d->divisor ? NULL : tn_pool_count(t, &w[i], tn_size_of(t, x, lead + i), d->exclude_pad, lead + i,
                                                     x->ndim);
     if (c) count = count ? tn_mul(t, count, c) : c;
     else same *= (double)w[i].kernel;
   }
-  tiny_uop *windows = tn_windows(t, tn_pad_spatial(t, x, n, w, tn_k(t, x, 0)), n, w);
-  tiny_uop *y = tn_sum(t, windows, ((1 << n) - 1) << (lead + n), 0);
+  tiny_uop *whole = tn_wholes(t, x, ~((1 << lead) - 1), 0);
+  tiny_uop *windows = tn_windows(t, tn_pad_spatial(t, whole, n, w, tn_k(t, x, 0)), n, w);
+  tiny_uop *y = tn_windows_of_meant(t, tn_sum(t, windows, ((1 << n) - 1) << (lead + n), 0), x, lead, n, w);
   y = tn_times(t, y, 1 / (d->divisor ? (double)d->divisor : same));
   if (!count) return y;
   return tn_bad(t, y) || tn_bad(t, count) ? &t->ir->bad : tn_fdiv(t, y, tn_cast(t, count, y->dtype));
@@ -23547,6 +23787,8 @@ static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *si
   p->n = n;
   p->L = fits ? tn_dims_nelem(lead, s->dim) : 0;
   for (int i = 0; fits && i < n; i++) {
+    if (!tn_axis_whole_for(tn_ctx_of(x), name, tn_uop_of(x), lead + i, "tiny_mean and tiny_max reduce it to one"))
+      return 0;
     const int64_t from = p->S[i] = s->dim[lead + i], to = size->dim[i] == -1 ? from : size->dim[i];
     fits = to >= 0 && from > 0 && to < (int64_t)1 << 40;
     if (!fits) break;
@@ -23618,7 +23860,7 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     return tn_max_pool("adaptive_max_pool", x, &d, indices);
   }
   int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TN_MAX_DIMS] = {0};
-  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, tn_uop_of(x)->dim + lead};
+  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, tn_uop_of(x)->dim + lead, NULL, NULL};
   for (int i = 0; i < n; i++) {
     axes[1 + i] = tn_tap_axis(&p, TN_TAP_O, i); axes[1 + n + i] = tn_tap_axis(&p, TN_TAP_T, i);
     axes[1 + 2 * n + i] = tn_tap_axis(&p, TN_TAP_S, i);
@@ -23751,6 +23993,9 @@ static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps 
   }
   p->L = tn_dims_nelem(lead, s->dim);
   for (int i = 0; i < n; i++) {
+    if (!tn_axis_whole_for(t, "interpolate", tn_uop_of(x), lead + i,
+                           "where its elements go depends on how many there are"))
+      return 0;
     const int64_t from = p->S[i] = s->dim[lead + i];
     const double to = d->size[i] ? (double)d->size[i] : floor((double)from * d->scale[i]);
     if (!(to >= 1 && to < INT32_MAX) || (d->size[i] && d->scale[i] != 0) || from < 1 || from >= INT32_MAX) {
@@ -24137,6 +24382,18 @@ static tiny_uop *tn_channels(tiny_ctx *t, tiny_uop *u, int ndim) {
   return tn_reshape(t, u, ndim - 1, dim);
 }
 
+// x (B,C,..), of which lengths are meant, as (B,G,C/G,..): they stay apart.
+static tiny_uop *tn_norm_grouped(tiny_ctx *t, tiny_uop *x, int64_t groups, double eps) {
+  int64_t dim[TN_MAX_DIMS];
+  const tiny_uop *u = x;
+  if (!tn_axis_whole(t, "group_norm", u, 1)) return &t->ir->bad;
+  tiny_uop *y = tn_split(t, tn_wide(t, x), 1, groups, x->dim[1] / groups);
+  if (tn_bad(t, y)) return y;
+  const int bits = ((1 << y->ndim) - 1) & ~3;
+  for (int i = 0; i < u->ndim; i++) dim[i] = u->dim[i];
+  y = tn_sub(t, y, tn_mean(t, y, bits, 1));
+  return tn_reshape(t, tn_standardize(t, y, tn_mean(t, tn_square(t, y), bits, 1), eps, NULL, NULL), u->ndim, dim);
+}
 // x (B,C,..): each group of channels of one sample by its own mean and variance.
 static const int64_t tn_each_channel = INT64_MAX;            // as a number of groups
 static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t groups, tiny_tensor *w,
@@ -24155,10 +24412,14 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
     return out;
   if (!tiny_nelem(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
   const int64_t grouped[3] = {B, G, tiny_nelem(x) / (B * G)};
-  tiny_uop *y = tn_reshape(t, tn_wide(t, u), 3, grouped);
-  y = tn_sub(t, y, tn_mean(t, y, 4, 1));
-  y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), 4, 1), eps, NULL, NULL);
-  y = tn_reshape(t, y, u->ndim, u->dim);
+  tiny_uop *y;
+  if (u->extent) y = tn_norm_grouped(t, u, G, eps);
+  else {
+    y = tn_reshape(t, tn_wide(t, u), 3, grouped);
+    y = tn_sub(t, y, tn_mean(t, y, 4, 1));
+    y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), 4, 1), eps, NULL, NULL);
+    y = tn_reshape(t, y, u->ndim, u->dim);
+  }
   if (w) y = tn_mul(t, y, tn_wide(t, tn_channels(t, tn_uop_of(w), u->ndim)));
   if (b) y = tn_add(t, y, tn_wide(t, tn_channels(t, tn_uop_of(b), u->ndim)));
   return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
@@ -24179,6 +24440,15 @@ static int tn_batch_norm_track(tiny_tensor *stat, tiny_uop *now, double momentum
   now = tn_reshape(t, tn_u1(t, TINY_OP_DETACH, now), tn_uop_of(stat)->ndim, tn_uop_of(stat)->dim);
   return tiny_ok(tn_assign(stat, tn_add(t, tn_times(t, old, 1 - momentum), tn_times(t, now, momentum))));
 }
+// var, of the elements of x that bits say, by one less than there are, where that is more than none.
+static tiny_uop *tn_sample_variance(tiny_ctx *t, tiny_uop *var, const tiny_uop *x, int bits) {
+  TN_FLOAT_MODE;
+  const double n = (double)tn_count(x, bits);
+  if (!tn_has_lengths(x, bits)) return tn_times(t, var, n > 1 ? n / (n - 1) : 1);
+  tiny_uop *count = tn_count_as(t, x, bits, var->dtype), *one = tn_k(t, var, 1);
+  tiny_uop *rest = tn_max(t, tn_plus(t, count, -1), one);
+  return tn_mul(t, var, tn_where(t, tn_lt(t, one, count), tn_fdiv(t, count, rest), one));
+}
 TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train) {
   TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
@@ -24194,7 +24464,6 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   for (int i = 0; i < 4; i++) if (!tn_scales(t, "batch_norm", u, stat[i], 1, u->dim + 1)) return out;
   const double eps = s->eps > 0 ? s->eps : 1e-5, momentum = s->momentum > 0 ? s->momentum : 0.1;
   const int bits = ((1 << u->ndim) - 1) & ~2;
-  const double n = (double)tn_count(u, bits);
   tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
   for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, tn_uop_of(stat[i]), u->ndim);
   tiny_uop *wide = tn_wide(t, u), *mean = train ? tn_mean(t, wide, bits, 1) : tn_wide(t, of[0]),
@@ -24202,7 +24471,7 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   tiny_uop *var = train ? tn_mean(t, tn_square(t, centred), bits, 1) : tn_wide(t, of[1]);
   if (tn_bad(t, mean) || tn_bad(t, var)) return tn_poison(t);
   if (train && s->mean && !tn_batch_norm_track(s->mean, mean, momentum)) return tn_poison(t);
-  if (train && s->var && !tn_batch_norm_track(s->var, tn_times(t, var, n > 1 ? n / (n - 1) : 1), momentum))
+  if (train && s->var && !tn_batch_norm_track(s->var, tn_sample_variance(t, var, u, bits), momentum))
     return tn_poison(t);
   return tn_tensor_new(t, tn_narrow(t, tn_standardize(t, centred, var, eps, of[2], of[3]), u->dtype));
 }
@@ -24219,6 +24488,7 @@ TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, dou
   tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2)
     return tn_wrong(t, TINY_E_SHAPE, "local_response_norm: %s has no channels", tn_text_of(u, a));
+  if (!tn_axis_whole_for(t, "local_response_norm", u, 1, "the channels have to be whole")) return out;
   if (size < 1 || size > 1 << 12)
     return tn_wrong(t, TINY_E_ARG, "local_response_norm: a window of %lld channels", (long long)size);
   tiny_uop *wide = tn_wide(t, u), *sum = NULL;
@@ -24263,6 +24533,7 @@ static int tn_meet_wide(const char *name, tiny_tensor *const *in, tiny_tensor **
   for (int i = 0; i < 2; i++) tn_broadcast_dims(tn_uop_of(in[i])->ndim, tn_uop_of(in[i])->dim, &n, dim);
   *a = tn_expand(t, tn_cast(t, tn_uop_of(in[0]), tn_computed_in(dtype)), n, dim);
   *b = tn_expand(t, tn_cast(t, tn_uop_of(in[1]), tn_computed_in(dtype)), n, dim);
+  tn_meet_lengths(t, a, b);
   return tn_bad(t, *a) || tn_bad(t, *b) ? -1 : dtype;
 }
 static tiny_uop *tn_cosine(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int bits, double eps) {
@@ -24422,6 +24693,9 @@ TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with offsets %s", tn_text_of(u, a),
                     offsets ? tn_text_of(tn_uop_of(offsets), b) : "NULL");
   if (offsets && !tn_is_index(t, "embedding_bag", tn_uop_of(offsets))) return out;
+  if (offsets &&
+      !tn_axis_whole_for(t, "embedding_bag", tn_uop_of(offsets), 0, "the last bag ends where the indices do"))
+    return out;
   if (weights && !tn_has_dims(tn_uop_of(weights), u->ndim, u->dim))
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with weights %s", tn_text_of(u, a),
                     tn_text_of(tn_uop_of(weights), b));
@@ -24643,17 +24917,28 @@ static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_te
   l->dtype = tn_real(l->dtype);
   for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, tn_uop_of(in[i]), tn_computed_in(l->dtype)) : NULL;
   for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
+  for (int i = 0; i < n * n; i++) {        // before one is summed without the other
+    tiny_uop **a = &l->u[i / n], **b = &l->u[i % n];
+    if (*a && *b && tn_has_dims(*a, (*b)->ndim, (*b)->dim)) tn_meet_lengths(l->t, a, b);
+    if ((*a && tn_bad(l->t, *a)) || (*b && tn_bad(l->t, *b))) return 0;
+  }
   return tn_reduction_fits(l->t, name, reduction);
+}
+// The sum over the number of samples.
+static tiny_uop *tn_batch_mean(tiny_ctx *t, tiny_uop *y, int bits) {
+  const int64_t samples = y->ndim ? y->dim[0] : 1;
+  tiny_uop *sum = tn_sum(t, y, bits, 0);
+  if (y->ndim && tn_has_lengths(y, 1)) return tn_fdiv(t, sum, tn_count_as(t, y, 1, y->dtype));
+  return tn_times(t, sum, samples ? 1 / (double)samples : (double)NAN);
 }
 static tiny_tensor *tn_loss_close(const tn_loss *l, tiny_uop *y) {
   TN_FLOAT_MODE;
   tiny_ctx *t = l->t;
   if (tn_bad(t, y)) return tn_poison(t);
   const int all = (1 << y->ndim) - 1;
-  const int64_t samples = y->ndim ? y->dim[0] : 1;
   if (l->reduction == TINY_MEAN) y = tn_mean(t, y, all, 0);
-  if (l->reduction == TINY_SUM || l->reduction == TINY_BATCH_MEAN) y = tn_sum(t, y, all, 0);
-  if (l->reduction == TINY_BATCH_MEAN) y = tn_times(t, y, samples ? 1 / (double)samples : (double)NAN);
+  if (l->reduction == TINY_BATCH_MEAN) y = tn_batch_mean(t, y, all);
+  if (l->reduction == TINY_SUM) y = tn_sum(t, y, all, 0);
   return tn_tensor_new(t, tn_narrow(t, y, l->dtype));
 }
 
@@ -24867,6 +25152,7 @@ static int tn_classes_fit(tiny_ctx *t, const char *name, const tiny_uop *x, cons
               same ? "probabilities" : "labels", tn_text_of(y, b));
     return 0;
   }
+  if (!tn_axis_whole_for(t, name, x, axis, "there are as many classes as the dim has")) return 0;
   if (!weight || tn_has_dims(tn_uop_of(weight), 1, x->dim + axis)) return 1;
   tiny_fail(t, TINY_E_SHAPE, "%s: scores %s with class weights %s", name, tn_text_of(x, a),
             tn_text_of(tn_uop_of(weight), b));
@@ -24888,6 +25174,7 @@ static tiny_tensor *tn_classes_close(tiny_ctx *t, tiny_uop *each, tiny_uop *weig
   l.t = t; l.dtype = dtype; l.reduction = r;
   if (tn_bad(t, each) || tn_bad(t, weights) || r != TINY_MEAN) return tn_loss_close(&l, each);
   const int all = (1 << each->ndim) - 1;
+  weights = tn_firsts_of(t, weights, each);
   return tn_tensor_new(t,
                        tn_narrow(t, tn_fdiv(t, tn_sum(t, each, all, 0), tn_sum(t, weights, all, 0)), dtype));
 }
@@ -25277,6 +25564,9 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
   }
   r->batched = u->ndim == 3;
   r->batch_first = r->batched && d && d->batch_first;
+  if (!tn_axis_whole_for(t, r->name, u, r->batch_first,
+                         "its steps are counted when the graph is built; of tiny_whole take the outputs meant"))
+    return 0;
   r->L = u->dim[r->batch_first]; r->N = r->batched ? u->dim[!r->batch_first] : 1; r->nin = u->dim[u->ndim - 1];
   for (int i = 0; i < r->layers * r->directions; i++) {
     const tiny_recurrent_weights *w = &r->w[i];
@@ -42411,18 +42701,28 @@ static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
 
 typedef struct tn_write_call { tiny_tensor *x; const void *data; size_t nbytes; } tn_write_call;
 
+// What is written, as a tensor of u's dims of which as much is meant.
+static tiny_uop *tn_write_node(tiny_ctx *t, const tn_write_call *c, const tiny_uop *u, struct tn_device *d) {
+  if (!u->extent) return tn_upload(d, c->data, u->dtype, u->ndim, u->dim);
+  char *all = (char *)tn_scratch(t, (size_t)tn_node_nbytes(u) + 1);
+  if (!all) return &t->ir->bad;
+  tn_compact_move(u, (const char *)c->data, all, tn_dtypes[u->dtype].nbytes, 1);
+  return tn_firsts_of(t, tn_upload(d, all, u->dtype, u->ndim, u->dim), u);
+}
 static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   const tn_write_call *c = (const tn_write_call *)arg;
   tiny_tensor *x = c->x;
   if (tn_is_shard(tn_uop_of(x))) {         // by its parts
     tiny_uop *u = tn_uop_of(x), *part[TINY_MAX_DEVICES] = {NULL};
-    tiny_uop *whole = tn_upload(tn_device_of(t, u->src[0]), c->data, u->dtype, u->ndim, u->dim);
+    tiny_uop *whole = tn_write_node(t, c, u, tn_device_of(t, u->src[0]));
     for (uint32_t i = 0; i < u->nsrc; i++)
       part[i] = tn_copy_to(t, tn_part_of(t, whole, u, tn_shard_axis(u), (int)i), u->src[i]->device);
     return tn_assign_now(t, x, tn_shard_of(t, tn_shard_axis(u), (int)u->nsrc, part));
   }
   const tiny_code code = tn_assigned_first(t, x);
   if (code != TINY_OK) return code;
+  const tiny_uop *some = tn_uop_of(x);
+  if (some->extent) return tn_assign_now(t, x, tn_write_node(t, c, some, tn_device_of(t, some)));
   tiny_uop *memory = tn_whole_memory(t, x);
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL;
   if (s && tn_storage_is_callers(s)) return tn_callers_write(t, s, c->data, c->nbytes);
@@ -45638,274 +45938,274 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    564  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    569  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    833  src/api/devices.h            several in one context, and tensors that are split over them
-    883  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1610  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    838  src/api/devices.h            several in one context, and tensors that are split over them
+    888  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1616  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1816  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1822  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2182  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2188  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2338  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2344  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2475  src/api/io.h                 tensors from files and to files
-   2551  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2481  src/api/io.h                 tensors from files and to files
+   2557  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2970  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2976  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3136  src/base/number.c            numbers as text, in and out
-   3573  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3142  src/base/number.c            numbers as text, in and out
+   3579  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3761  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3767  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3951  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3957  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   4053  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4059  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4459  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4465  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4577  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4583  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4724  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5217  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4730  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5223  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5797  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5803  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6028  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6188  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7041  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6034  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6194  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7051  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7143  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7158  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7250  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7265  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7341  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7356  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7453  src/ir/args.c                which k, v and sources fit an op
-   7636  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8255  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7468  src/ir/args.c                which k, v and sources fit an op
+   7651  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8270  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8838  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8853  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9323  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9361  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9435  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9473  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9872  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9910  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10146  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10184  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10823  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  10861  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11084  src/ir/spec.c                the verifier
-  11432  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11122  src/ir/spec.c                the verifier
+  11470  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11668  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12025  src/rules/notation.c         the algebra that bodies of rules are written in
-  12060  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12258  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11699  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12057  src/rules/notation.c         the algebra that bodies of rules are written in
+  12092  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12292  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12418  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12452  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12812  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12846  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13011  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13045  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13425  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13459  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13767  src/rules/decompose.c        from what the IR means to what a target can do
-  14357  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13801  src/rules/decompose.c        from what the IR means to what a target can do
+  14391  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14391  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14425  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14890  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14924  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  14984  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15018  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15733  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15768  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  15967  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16040  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16012  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16086  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16659  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16723  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16891  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16989  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17166  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17278  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17650  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17762  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17757  src/tensor/activation.c      what stands between the layers of a network
-  17937  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18305  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17869  src/tensor/activation.c      what stands between the layers of a network
+  18050  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18418  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18555  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18671  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19286  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19430  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  19918  src/tensor/random.c          numbers from a counter, the same on every device
-  20192  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20112  src/tensor/random.c          numbers from a counter, the same on every device
+  20387  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20512  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  20808  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20711  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21007  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  20945  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21144  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21484  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21683  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22203  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22402  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22605  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22804  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22744  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22943  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23212  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23425  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23648  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23890  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  23996  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24316  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24442  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24241  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24587  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24716  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24602  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24876  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25094  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25370  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25381  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25660  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25466  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25756  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  25743  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26166  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26033  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26456  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26443  src/tensor/params.c          lists of named tensors: what a network consists of
-  26536  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26733  src/tensor/params.c          lists of named tensors: what a network consists of
+  26826  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  26918  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27208  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27052  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27342  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27170  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27460  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27489  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27779  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27605  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27895  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28106  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28396  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  28882  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29172  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29415  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29705  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  29864  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30154  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30045  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30335  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30545  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30662  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30835  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  30952  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31099  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31389  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31265  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31555  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31535  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  31761  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  31825  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32051  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  31890  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  31961  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32180  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32251  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32119  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32215  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32517  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32409  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32505  src/codegen/transform.c      what may be done to the ranges of a kernel
+  32807  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32606  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  32896  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32670  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  32960  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  32804  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33094  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  32882  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  32941  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33172  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33231  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33579  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  33869  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33678  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  33968  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  33771  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34061  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34160  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34450  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  34742  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35032  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  34861  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  34953  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35151  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35243  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35024  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35314  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35128  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35228  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35303  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35443  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35418  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35518  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35593  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35733  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  35778  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36068  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36017  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36307  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36263  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36553  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36324  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36614  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  36868  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37158  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37424  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37714  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  37745  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38035  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38043  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38333  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38438  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39158  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38728  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39448  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39235  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39525  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39344  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39572  src/runtime/device.c         which backend a context runs on
-  39809  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  39963  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39634  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  39862  src/runtime/device.c         which backend a context runs on
+  40099  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40253  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40153  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40220  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40443  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40510  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40571  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  40998  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  40861  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41288  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41168  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41458  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  41990  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42280  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42520  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  42698  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43466  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  42820  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  42998  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43766  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43684  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  43984  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  43957  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44257  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44225  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44525  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44402  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44702  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44576  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  44937  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45173  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  44876  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45237  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45473  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45321  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45487  src/runtime/context.c        opening and closing, the first error, totals
+  45621  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45787  src/runtime/context.c        opening and closing, the first error, totals
 */

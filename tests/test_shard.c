@@ -419,6 +419,86 @@ static void test_refused(void) {
   CHECK_EQ(wrong, 0);
 }
 
+// ** lengths: along axes that are not cut **
+
+enum { ROWS = 40, ACROSS = 16 };
+// What is computed of x (ROWS, ACROSS), the first n rows of which are meant, and w (ACROSS, ACROSS).
+static tiny_tensor *of_rows(int what, tiny_tensor *x, tiny_tensor *w) {
+  tiny_tensor *g = NULL, *xs[2] = {x, x};
+  switch (what) {
+    case 0: return tiny_add(tiny_mul(x, x), tiny_like(x, 1));
+    case 1: return tiny_sum(x, 0, 0);
+    case 2: return tiny_sum(x, 1, 0);
+    case 3: return tiny_max(x, 1, 1);
+    case 4: return tiny_matmul(x, w);
+    case 5: return tiny_transpose(tiny_cumsum(x, 0), 0, 1);
+    case 6: return tiny_cat(xs, 2, 0);
+    case 7: return tiny_flip(x, TINY_SHAPE(0));
+    case 8: return tiny_mean(x, TINY_ALL, 0);
+    case 9: return tiny_reshape(x, TINY_SHAPE(-1, 4, 4));
+    case 10: return tiny_whole(x, 0, 3);
+    case 11: return tiny_matmul(x, tiny_transpose(x, 0, 1));
+    default: return tiny_grad(tiny_sum(tiny_square(tiny_matmul(x, w)), TINY_ALL, 0), &w, 1, &g) == TINY_OK ? g : NULL;
+  }
+}
+// The bytes of x's elements that are meant, in out.
+static size_t meant(tiny_tensor *x, float *out) {
+  const tiny_shape s = tiny_shape_now(x);
+  const size_t nbytes = (size_t)tn_dims_nelem(s.ndim, s.dim) * 4;
+  return tiny_ok(x) && tiny_read(x, out, nbytes) == TINY_OK ? nbytes : 0;
+}
+static void lengths_on(tiny_ctx *t, const int *on) {
+  static float a[2 * ROWS * ACROSS * 4], b[2 * ROWS * ACROSS * 4], rows[ROWS * ACROSS];
+  tiny_tensor *x = ints(t, 3, TINY_SHAPE(ROWS, ACROSS)), *w = ints(t, 5, TINY_SHAPE(ACROSS, ACROSS));
+  tiny_tensor *parts = tiny_shard(x, 1, on, PARTS), *weights[2] = {tiny_shard(w, 0, on, PARTS), tiny_replicate(w, on, PARTS)};
+  uint64_t schedules = 0;
+  for (int n = ROWS; n >= 0; n -= 13) {
+    tiny_begin(t);
+    tiny_tensor *length = tiny_length(t, n, 0, ROWS), *one = tiny_slice_to(x, 0, length);
+    const uint64_t before = tiny_get_stats(t).schedules;
+    for (int what = 0; what <= 12; what++) {
+      tiny_tensor *const whole = of_rows(what, one, w);
+      for (int how = 0; how < 4; how++) {  // cut before the length is given, and after; whole on each; back on one
+        tiny_tensor *y = how == 0 ? tiny_slice_to(parts, 0, length) : how == 1 ? tiny_shard(one, 1, on, PARTS) :
+                         how == 2 ? tiny_replicate(one, on, PARTS) : tiny_to(tiny_shard(one, 1, on, PARTS), 0);
+        y = of_rows(what, y, how == 3 ? w : weights[how == 2]);
+        const size_t nbytes = meant(whole, a);
+        CHECK_EQ(meant(y, b), nbytes);
+        CHECK(!memcmp(a, b, nbytes));
+      }
+    }
+    if (n < ROWS) schedules += tiny_get_stats(t).schedules - before;
+    tiny_end(t);
+  }
+  CHECK_EQ(schedules, 0);
+  for (int i = 0; i < 7 * ACROSS; i++) rows[i] = (float)(i % 13);
+  for (int how = 0; how < 2; how++) {
+    tiny_tensor *state = tiny_slice_to(how ? weights[1] : parts, 0, tiny_length(t, 7, 0, ACROSS));
+    CHECK(tiny_write(state, rows, sizeof rows) == TINY_E_ARG);
+    tiny_clear(t);
+    CHECK(tiny_write(state, rows, 7 * ACROSS * 4) == TINY_OK);
+    CHECK_EQ(meant(state, a), 7 * ACROSS * 4);
+    CHECK(!memcmp(a, rows, 7 * ACROSS * 4));
+  }
+  CHECK_STR(tiny_error(t), "");
+  tiny_tensor *length = tiny_length(t, 3, 0, ROWS);
+  tiny_shard(tiny_slice_to(x, 0, length), 0, on, PARTS);
+  CHECK(says(t, TINY_E_SHAPE, "shard: of dim 0 of (40,16) only a length is meant; tiny_shard another axis, or tiny_replicate"));
+  tiny_slice_to(tiny_shard(x, 0, on, PARTS), 0, length);
+  CHECK(says(t, TINY_E_DEVICE, "slice_to: (40,16) is cut over devices along axis 0; tiny_shard another axis, or tiny_replicate it"));
+  tiny_transpose(tiny_slice_to(parts, 0, length), 0, 1);
+  CHECK_STR(tiny_error(t), "");
+}
+static void test_lengths(void) {
+  for (int i = 0; i < LISTS; i++) {
+    tiny_ctx *t = open_on(lists[i], quiet);
+    case_named("lengths on %s", lists[i]);
+    lengths_on(t, devices_of(t));
+    tiny_close(t);
+    case_end();
+  }
+}
+
 // ** many small graphs over four devices that go on by themselves **
 
 enum { WIDTH = 16, VALUES = 12 };
@@ -465,6 +545,7 @@ int main(void) {
   test_training();
   test_programs();
   test_refused();
+  test_lengths();
   test_schedules();
   return test_report();
 }

@@ -219,7 +219,7 @@ TINY_API tiny_tensor *tiny_length(tiny_ctx *t, int64_t value, int64_t least, int
 TINY_API tiny_code   tiny_read(tiny_tensor *x, void *out, size_t nbytes);
 // Replaces the contents of x, now. Memory of x stays the same memory: its views and captured programs see the new
 // contents, tensors built from x before keep the old ones. A view of memory is written through; other tensors that are
-// not computed yet get memory.
+// not computed yet get memory. Of a length as much is written as tiny_shape_now says; the rest stays.
 TINY_API tiny_code   tiny_write(tiny_tensor *x, const void *data, size_t nbytes);
 // Runs what x[0..n-1] need, in one schedule.
 TINY_API tiny_code   tiny_realize(tiny_tensor *const *x, int n);

@@ -33,8 +33,8 @@ TINY_API int         tiny_device_of(const tiny_tensor *x);
 // always in the order of the parts; what does not fit, such as a reshape that tears parts apart, is brought to every
 // device first (debug letter g tells). Reading, tiny_to and files join the parts. Gradients come split as their
 // parameters are. A device may be named several times: the parts are then computed one after the other, to the same
-// bits. TINY_E_SHAPE: the axis is shorter than n. TINY_E_ARG: no such axis or device, or n beyond 1 to
-// TINY_MAX_DEVICES.
+// bits. Lengths go along (tiny_slice_to, before or after), on axes that are not split. TINY_E_SHAPE: the axis is
+// shorter than n, or has a length. TINY_E_ARG: no such axis or device, or n beyond 1 to TINY_MAX_DEVICES.
 TINY_API tiny_tensor *tiny_shard(tiny_tensor *x, int axis, const int *devices, int n);
 // All of x on each of n devices. The gradient of such a parameter is the sum of what flows to each, on each.
 // TINY_E_ARG.

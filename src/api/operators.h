@@ -118,8 +118,9 @@ TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_
 // The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
 // one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_get still gives
 // the greatest, tiny_shape_now what there is; tiny_read and tiny_item want and give that. What x computes is right for
-// its length: sums, means, norms, softmax, running sums, products of matrices ..; operators that cannot be say so,
-// TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is. [torch.narrow]
+// its length: sums, means, norms, losses, softmax, running sums, products of matrices, lookups, sorting, cat ..;
+// operators that cannot be say so, TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is.
+// TINY_E_DEVICE: x is split over devices along the axis. [torch.narrow]
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n);
 // x, whose dim of one axis is n's value now, as a tensor of that length, with memory for the greatest: for shapes that
 // change anyway, a batch or a sequence of today's size. What is computed of it is planned and compiled once for all of

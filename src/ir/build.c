@@ -59,6 +59,14 @@ static tiny_uop *tn_firsts_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *u) {
   for (int i = 0; u->extent && i < u->ndim; i++) if (u->extent[i]) x = tn_first_of(t, x, i, u->extent[i]);
   return x;
 }
+// Operands of the same dims: what is meant of one is what is meant of the other, before either is reduced by itself.
+static void tn_meet_lengths(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
+  for (int i = 0; !tn_bad(t, *a) && !tn_bad(t, *b) && i < (*a)->ndim; i++) {
+    tiny_uop *n = tn_extent_of(*a, i), *m = tn_extent_of(*b, i);
+    if (n && !m) *b = tn_first_of(t, *b, i, n);
+    if (m && !n) *a = tn_first_of(t, *a, i, m);
+  }
+}
 // Zeros behind what is meant of x.
 static tiny_uop *tn_pad_extents(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
   tiny_uop *extent[TINY_MAX_DIMS];
@@ -130,6 +138,12 @@ static tiny_uop *tn_slice(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, i
   if (begin->vmin == begin->vmax) return tn_cut(t, x, axis, begin->vmin, begin->vmin + count);
   tiny_uop *src[2] = {x, begin};
   return tn_uop_make(t, TINY_OP_SLICE, x->dtype, 1, 2, src, axis, 1, &count);
+}
+// x among zeros, `total` along an axis, from position `begin` on: its padding on either side is cut at most - begin.
+static tiny_uop *tn_place_at(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *begin, int64_t total) {
+  if (tn_bad(t, x) || tn_bad(t, begin)) return &t->ir->bad;
+  x = tn_extend(t, x, axis, begin->vmax, total - x->dim[axis] - begin->vmin);
+  return tn_slice(t, x, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), total);
 }
 // x, of which what is not among the first n along an axis is fill, a value of its dtype.
 static tiny_uop *tn_whole(tiny_ctx *t, tiny_uop *x, int axis, tiny_uop *n, int64_t fill) {
@@ -206,6 +220,12 @@ static tiny_uop *tn_iota(tiny_ctx *t, int dtype, int64_t n, int axis, int ndim) 
   for (int i = 0; i < ndim; i++) dim[i] = i == axis ? n : 1;
   tiny_uop *u = tn_uop_make(t, TINY_OP_IOTA, TINY_INDEX, 1, 0, NULL, n, 0, NULL);
   return tn_reshape(t, tn_bad(t, u) ? u : tn_cast(t, u, dtype), ndim, dim);
+}
+
+// A position as a number of an integer dtype.
+static tiny_uop *tn_position_as(tiny_ctx *t, tiny_uop *n, int dtype) {
+  if (tn_bad(t, n)) return &t->ir->bad;
+  return tn_is_const(n) ? tn_int(t, dtype, n->k) : tn_cast(t, n, dtype);
 }
 
 // ** arithmetic **
@@ -469,15 +489,18 @@ static tiny_uop *tn_sum(tiny_ctx *t, tiny_uop *x, int axis_bits, int keepdim) {
 // A part is padded to the whole, and positions choose among the parts: loads outside of a part are gated, so each
 // element of the result reads one part, and is that part's to the bit.
 
-// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at` of total.
-static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
-  if (tn_bad(t, part)) return part;
+// What is there (NULL: nothing yet) with part laid beside it: along axis it begins at `at`, a position, of total.
+static tiny_uop *tn_lay_at(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, tiny_uop *at, int64_t total) {
+  if (tn_bad(t, part) || tn_bad(t, at)) return &t->ir->bad;
   const int64_t n = part->dim[axis], ndim = part->ndim;
   if (!n && total) return whole;
-  part = tn_extend(t, part, axis, at, total - at - n);
+  part = tn_place_at(t, part, axis, at, total);
   if (!whole) return part;
-  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim), *begin = tn_k(t, place, (double)at);
-  if (!at) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
-  return tn_where(t, tn_lt(t, place, begin), whole, part);
+  tiny_uop *place = tn_iota(t, TINY_INDEX, total, axis, (int)ndim);
+  if (tn_is_k(at, 0)) return tn_where(t, tn_lt(t, place, tn_k(t, place, (double)n)), part, whole);
+  return tn_where(t, tn_lt(t, place, at), whole, part);
+}
+static tiny_uop *tn_lay(tiny_ctx *t, tiny_uop *whole, tiny_uop *part, int axis, int64_t at, int64_t total) {
+  return tn_lay_at(t, whole, part, axis, tn_index(t, at), total);
 }
 #endif

@@ -46,6 +46,11 @@ static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
 // ** extents: how much of a dim is meant **
 
 static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
+// How many elements of an axis are meant.
+static tiny_uop *tn_size_of(tiny_ctx *t, const tiny_uop *u, int axis) {
+  tiny_uop *n = tn_extent_of(u, axis);
+  return n ? n : tn_index(t, u->dim[axis]);
+}
 // The extent of an axis of a SHRINK or PAD whose source has n there.
 static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n) {
   const int64_t *v = u->v + 2 * axis;

@@ -487,6 +487,10 @@ static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **e
         if (n && (u->k >> i & 1)) return tn_extent_wrong(t, u, x, i, "it has no last element here");
         extent[i] = n;
         break;
+      case TINY_OP_SHARD:                  // of all parts
+        if (n && i == u->k - 1) return tn_extent_wrong(t, u, x, i, "it is not cut over devices");
+        extent[i] = n;
+        break;
       case TINY_OP_REDUCE:
         if (n && (u->k >> (8 + i) & 1)) return tn_extent_wrong(t, u, x, i, "what is summed has to be whole");
         extent[i] = n;

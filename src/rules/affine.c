@@ -115,13 +115,15 @@ static void tn_affine_sort(tn_affine *a) {
   }
 }
 
-// The sum as a node of dtype: terms in structural order, the constant last.
+// The sum as a node of dtype: terms in structural order, the constant last. Of INDEX it wraps nowhere, whatever dtypes
+// its terms have.
 static tiny_uop *tn_affine_node(tiny_ctx *t, const tn_affine *sum_of, int dtype) {
   tn_affine a = *sum_of;
   tiny_uop *sum = NULL;
   tn_affine_sort(&a);
   for (int i = 0; i < a.n; i++) {
-    tiny_uop *x = a.term[i].c == 1 ? a.term[i].x : mul(a.term[i].x, K(a.term[i].x, a.term[i].c));
+    tiny_uop *x = dtype == TINY_INDEX ? tn_cast(t, a.term[i].x, TINY_INDEX) : a.term[i].x;
+    if (a.term[i].c != 1) x = mul(x, K(x, a.term[i].c));
     sum = sum ? add(sum, x) : x;
   }
   if (!sum) return tn_int(t, dtype, a.k);

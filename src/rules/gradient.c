@@ -76,13 +76,6 @@ static tiny_uop *tn_gradient_shrink(tiny_ctx *t, const tiny_uop *r, const tiny_u
   }
   return tn_pad(t, tn_wholes(t, d, cut, 0), v);
 }
-// d stands at `begin` among zeros: its padding on either side is cut at most - begin.
-static tiny_uop *tn_gradient_slice(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
-  tiny_uop *begin = r->src[1];
-  const int axis = (int)r->k;
-  d = tn_extend(t, d, axis, begin->vmax, x->dim[axis] - r->dim[axis] - begin->vmin);
-  return tn_slice(t, d, axis, tn_position_add(t, tn_position_scale(t, begin, -1), begin->vmax), x->dim[axis]);
-}
 // Back to the device of x, where x is on one; past a copy that a part of a SHARD got goes one of its own.
 static tiny_uop *tn_gradient_copy(tiny_ctx *t, const tiny_uop *r, const tiny_uop *x, tiny_uop *d) {
   if (!x->device) return d;
@@ -187,7 +180,7 @@ RULES(tn_rules_gradient, x)
   RULE("(PAD _)")          return one(tn_gradient_pad(t, r, g));
   RULE("(SHRINK _)")       return one(tn_gradient_shrink(t, r, a, g));
   RULE("(FLIP _)")         return one(tn_flip(t, g, r->k));
-  RULE("(SLICE _ _)")      return two(tn_gradient_slice(t, r, a, g), none);
+  RULE("(SLICE _ _)")      return two(tn_place_at(t, g, (int)r->k, b, a->dim[r->k]), none);
   RULE("(PREFIX _ _)")     return two(tn_whole(t, g, (int)r->k, b, 0), none);
   RULE("(WHOLE _ _)")      return two(tn_whole(t, g, (int)r->k, b, 0), none);
   // ** reductions: k is the op and, from bit 8 on, the axes **

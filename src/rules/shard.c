@@ -98,11 +98,14 @@ static void tn_tree_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
     for (int i = 0; i + step < n; i += 2 * step)
       part[i + step] = tn_sent_to(t, part[i], tn_bad(t, part[i + step]) ? 0 : part[i + step]->device, i + step);
 }
-// The parts, folded by op, on every device.
+// The parts, folded by op, on every device: all of what lies behind lengths, too, which chunks know nothing of.
 static tiny_uop *tn_all_reduce(tiny_ctx *t, int op, int n, tiny_uop **part) {
+  const tiny_uop *meant = part[0];
+  for (int i = 0; i < n; i++) part[i] = tn_bad(t, part[i]) ? part[i] : tn_wholes(t, part[i], ~0, 0);
   for (int i = 0; i < n; i++) if (tn_bad(t, part[i])) return &t->ir->bad;
   if (tn_dims_nelem(part[0]->ndim, part[0]->dim) < (int64_t)TN_RING_NELEM) tn_tree_reduce(t, op, n, part);
   else tn_ring_reduce(t, op, n, part);
+  for (int i = 0; i < n; i++) part[i] = tn_bad(t, part[i]) ? part[i] : tn_firsts_of(t, part[i], meant);
   return tn_shard_of(t, -1, n, part);
 }
 
@@ -243,7 +246,7 @@ static int tn_shard_amounts(const tiny_uop *u, const tiny_uop *x, int axis, int 
       v[2 * axis + 1] = has;
       return !u->v[2 * axis] && u->v[2 * axis + 1] == x->dim[axis];
     case TINY_OP_FLIP: return !(u->k >> axis & 1);
-    case TINY_OP_SLICE: return u->k != axis;
+    case TINY_OP_SLICE: case TINY_OP_PREFIX: case TINY_OP_WHOLE: return u->k != axis;
     default: return 0;
   }
 }
@@ -339,9 +342,7 @@ static tiny_uop *tn_shard_after(tiny_ctx *t, const tiny_uop *u) {
 static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
   const tn_mark mark = tn_scratch_mark(t);
   tiny_uop *now = &t->ir->bad;
-  if (u->op == TINY_OP_PREFIX || u->op == TINY_OP_WHOLE)
-    tiny_fail(t, TINY_E_DEVICE, "slice_to: a tensor that lies on several devices; take the length of its parts");
-  else if (tn_op_is(u->op, TINY_MOVEMENT)) now = tn_shard_moved(t, u);
+  if (tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_WHOLE) now = tn_shard_moved(t, u);
   else if (tn_op_is_elementwise(u->op) || u->op == TINY_OP_CONTIGUOUS) now = tn_shard_elementwise(t, u);
   else if (u->op == TINY_OP_REDUCE) now = tn_shard_reduced(t, u);
   else if (u->op == TINY_OP_COPY) now = tn_shard_joined(t, u->src[0], (int)u->k + 1);

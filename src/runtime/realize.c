@@ -422,18 +422,28 @@ static tiny_code tn_take_contents(tiny_ctx *t, tiny_tensor *x, tiny_uop *from) {
 
 typedef struct tn_write_call { tiny_tensor *x; const void *data; size_t nbytes; } tn_write_call;
 
+// What is written, as a tensor of u's dims of which as much is meant.
+static tiny_uop *tn_write_node(tiny_ctx *t, const tn_write_call *c, const tiny_uop *u, struct tn_device *d) {
+  if (!u->extent) return tn_upload(d, c->data, u->dtype, u->ndim, u->dim);
+  char *all = (char *)tn_scratch(t, (size_t)tn_node_nbytes(u) + 1);
+  if (!all) return &t->ir->bad;
+  tn_compact_move(u, (const char *)c->data, all, tn_dtypes[u->dtype].nbytes, 1);
+  return tn_firsts_of(t, tn_upload(d, all, u->dtype, u->ndim, u->dim), u);
+}
 static tiny_code tn_write_guarded(tiny_ctx *t, void *arg) {
   const tn_write_call *c = (const tn_write_call *)arg;
   tiny_tensor *x = c->x;
   if (tn_is_shard(tn_uop_of(x))) {         // by its parts
     tiny_uop *u = tn_uop_of(x), *part[TINY_MAX_DEVICES] = {NULL};
-    tiny_uop *whole = tn_upload(tn_device_of(t, u->src[0]), c->data, u->dtype, u->ndim, u->dim);
+    tiny_uop *whole = tn_write_node(t, c, u, tn_device_of(t, u->src[0]));
     for (uint32_t i = 0; i < u->nsrc; i++)
       part[i] = tn_copy_to(t, tn_part_of(t, whole, u, tn_shard_axis(u), (int)i), u->src[i]->device);
     return tn_assign_now(t, x, tn_shard_of(t, tn_shard_axis(u), (int)u->nsrc, part));
   }
   const tiny_code code = tn_assigned_first(t, x);
   if (code != TINY_OK) return code;
+  const tiny_uop *some = tn_uop_of(x);
+  if (some->extent) return tn_assign_now(t, x, tn_write_node(t, c, some, tn_device_of(t, some)));
   tiny_uop *memory = tn_whole_memory(t, x);
   tn_storage *s = memory ? (tn_storage *)memory->ptr : NULL;
   if (s && tn_storage_is_callers(s)) return tn_callers_write(t, s, c->data, c->nbytes);

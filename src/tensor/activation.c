@@ -172,6 +172,7 @@ TINY_API tiny_tensor *tiny_glu(tiny_tensor *x, int axis) {
   if (at < 0) return out;
   if (!u->ndim || u->dim[at] % 2)
     return tn_wrong(t, TINY_E_SHAPE, "glu: axis %d of %s has no halves", at, tn_text_of(u, a));
+  if (!tn_axis_whole(t, "glu", u, at)) return out;
   const int64_t n = u->dim[at];
   return tn_leave(TN_REAL, x, tn_mul(t, tn_cut(t, u, at, 0, n / 2), tn_sigmoid(t, tn_cut(t, u, at, n / 2, n))));
 }

@@ -161,9 +161,24 @@ static tiny_uop *tn_conv_known(tiny_ctx *t, const tn_conv *c, tiny_uop *y, tiny_
 
 // How many windows begin where, of an axis, n elements are meant.
 static tiny_uop *tn_windows_meant(tiny_ctx *t, tiny_uop *n, const tn_window *w) {
-  n = tn_position_add(t, n, w->before + w->after - tn_window_reach(w));
-  if (w->stride > 1 && !tn_bad(t, n)) n = tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
-  return tn_position_most(t, tn_position_add(t, n, 1), 0);
+  n = tn_position_most(t, tn_position_add(t, n, w->before + w->after - tn_window_reach(w) + w->stride), 0);
+  n = w->stride == 1 || tn_bad(t, n) ? n : tn_u2(t, TINY_OP_IDIV, n, tn_index(t, w->stride));
+  return tn_bad(t, n) ? n : tiny_uop_simplify(t, n);         // as tiny_slice_to has it
+}
+// y, whose n dims behind `lead` count the windows of those of x: as many are meant.
+static tiny_uop *tn_windows_of_meant(tiny_ctx *t, tiny_uop *y, const tiny_uop *x, int lead, int n, const tn_window *w) {
+  for (int i = 0; i < n; i++) {
+    tiny_uop *size = tn_extent_of(x, lead + i);
+    if (size) y = tn_first_of(t, y, lead + i, tn_windows_meant(t, size, &w[i]));
+  }
+  return y;
+}
+
+// Are weights whole but for the channels that they are multiplied with, axis `in`? Fewer of those are as many zeros.
+static int tn_weights_whole(tiny_ctx *t, const char *name, const tiny_uop *w, int in) {
+  for (int i = 0; i < w->ndim; i++)
+    if (i != in && !tn_axis_whole_for(t, name, w, i, "weights have dims that are whole")) return 0;
+  return 1;
 }
 
 static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in, const tiny_conv_desc *desc) {
@@ -176,8 +191,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   n = c.n;
   const tiny_padding how = c.d.padding;
   if ((unsigned)how > TINY_PAD_SYMMETRIC) return tn_wrong(t, TINY_E_ARG, "%s: padding %d", name, (int)how);
-  for (int i = 0; i < n + 2; i++)          // weights of fewer channels are as those that meet zeros
-    if (i != 1 && !tn_axis_whole_for(t, name, w, i, "weights have dims that are whole")) return out;
+  if (!tn_weights_whole(t, name, w, 1)) return out;
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], w->dim[0]}, bs[TN_SPATIAL + 2] = {1, w->dim[0], 1, 1, 1}, ws[TN_MAX_DIMS];
   const tiny_uop *meant = x;
   if (x->extent) {                         // beyond a length there are zeros, as beyond the whole
@@ -208,9 +222,7 @@ static tiny_tensor *tn_conv_new(const char *name, int n, tiny_tensor *const *in,
   w = tn_cast(t, w, inside);
   tiny_uop *y = tn_conv_dot(t, &c, tn_windows(t, x, n, c.w), tn_reshape(t, w, n + 3, ws), 0, NULL, inside);
   y = tn_conv_known(t, &c, tn_reshape(t, y, n + 2, ys), x, w);
-  for (int i = 0; i < n; i++)
-    if (tn_extent_of(meant, 2 + i))
-      y = tn_first_of(t, y, 2 + i, tn_windows_meant(t, tn_extent_of(meant, 2 + i), &c.w[i]));
+  y = tn_windows_of_meant(t, y, meant, 2, n, c.w);
   if (c.bias) y = tn_add(t, y, tn_cast(t, tn_reshape(t, c.bias, n + 2, bs), inside));
   return tn_conv_done(t, &c, tn_bad(t, y) ? y : tn_cast(t, y, dtype));
 }
@@ -266,12 +278,14 @@ static tiny_tensor *tn_conv_transpose_new(const char *name, int n, tiny_tensor *
   tiny_ctx *t = tn_ctx_of(in[0]);
   const tiny_uop *x = c.x, *w = c.weight;
   n = c.n;
+  if (!tn_weights_whole(t, name, w, 0)) return out;
   if (c.d.padding || c.d.same)
     return tn_wrong(t, TINY_E_ARG, "%s: padding %d, same %d", name, (int)c.d.padding, c.d.same);
   const int dtype = tn_meet(c.x, c.weight), inside = tn_computed_in(dtype);
   int64_t ys[TN_SPATIAL + 2] = {x->dim[0], tn_clamp_mul(w->dim[1], c.groups)}, bs[TN_SPATIAL + 2] = {1, ys[1], 1, 1, 1};
   for (int i = 0; i < n; i++) {
     const tn_window *v = &c.w[i];
+    if (!tn_axis_whole_for(t, name, x, 2 + i, "tiny_whole with 0 adds nothing")) return out;
     const int64_t size = x->dim[2 + i], more = c.d.output_pad[i];
     if (more < 0 || (more >= v->stride && more >= v->dilation))
       return tn_wrong(t, TINY_E_ARG, "%s: output_pad %d with stride %d and dilation %d", name, c.d.output_pad[i],

@@ -31,10 +31,19 @@ TINY_API tiny_tensor *tiny_ones(tiny_ctx *t, tiny_dtype dtype, tiny_shape shape)
 }
 
 
+// x, which is new and nobody else's, of which as much is meant as of like, whose dims it has.
+static tiny_tensor *tn_meant_as(tiny_tensor *x, const tiny_tensor *like) {
+  if (!tiny_ok(x) || !tn_uop_of(like)->extent) return x;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_firsts_of(t, tn_uop_of(x), tn_uop_of(like));
+  if (tn_bad(t, u)) return tn_poison(t);
+  tn_tensor_set(tn_slot(x), u);
+  return x;
+}
 static tiny_tensor *tn_full_like(const char *name, tiny_tensor *x, double value) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_full(tn_ctx_of(x), name, value, tiny_dtype_get(x), tiny_shape_get(x));
+  return tn_meant_as(tn_full(tn_ctx_of(x), name, value, tiny_dtype_get(x), tiny_shape_get(x)), x);
 }
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value) {
   return tn_full_like("full_like", x, value);
@@ -190,6 +199,7 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype) {
                     tiny_dtype_name((tiny_dtype)u->dtype), tiny_dtype_name(dtype));
   const int from = tn_bits(u->dtype), to = tn_bits(dtype), n = u->ndim;
   if (from == to) return tn_tensor_new(tn_ctx_of(x), tn_read_as(tn_ctx_of(x), u, dtype));
+  if (n && !tn_axis_whole_for(tn_ctx_of(x), "bitcast", u, n - 1, "its elements stay of one size")) return out;
   if (!n || n == TINY_MAX_DIMS || (to > from && u->dim[n - 1] % (to / from)))
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "bitcast: the last dim of %s %s does not make whole %s",
                     tiny_dtype_name((tiny_dtype)u->dtype), tn_text_of(u, a), tiny_dtype_name(dtype));

@@ -107,6 +107,9 @@ TINY_API tiny_tensor *tiny_embedding_bag(tiny_tensor *ids, tiny_tensor *w, tiny_
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with offsets %s", tn_text_of(u, a),
                     offsets ? tn_text_of(tn_uop_of(offsets), b) : "NULL");
   if (offsets && !tn_is_index(t, "embedding_bag", tn_uop_of(offsets))) return out;
+  if (offsets &&
+      !tn_axis_whole_for(t, "embedding_bag", tn_uop_of(offsets), 0, "the last bag ends where the indices do"))
+    return out;
   if (weights && !tn_has_dims(tn_uop_of(weights), u->ndim, u->dim))
     return tn_wrong(t, TINY_E_SHAPE, "embedding_bag: indices %s with weights %s", tn_text_of(u, a),
                     tn_text_of(tn_uop_of(weights), b));

@@ -104,6 +104,9 @@ static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps 
   }
   p->L = tn_dims_nelem(lead, s->dim);
   for (int i = 0; i < n; i++) {
+    if (!tn_axis_whole_for(t, "interpolate", tn_uop_of(x), lead + i,
+                           "where its elements go depends on how many there are"))
+      return 0;
     const int64_t from = p->S[i] = s->dim[lead + i];
     const double to = d->size[i] ? (double)d->size[i] : floor((double)from * d->scale[i]);
     if (!(to >= 1 && to < INT32_MAX) || (d->size[i] && d->scale[i] != 0) || from < 1 || from >= INT32_MAX) {

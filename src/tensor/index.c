@@ -30,15 +30,15 @@ static tiny_uop *tn_names(tiny_ctx *t, tiny_uop *index, int64_t n) {
   const int dtype = tn_dtype_max(index->dtype) >= n - 1 ? index->dtype : tn_place_dtype(n);
   return tn_eq(t, tn_cast(t, index, dtype), tn_iota(t, dtype, n, 0, 1));
 }
-// An index into n elements as a signed position: what is negative counts from the end.
-static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, int64_t n) {
-  if (tn_bad(t, index)) return index;
+// An index into n elements, a position, as a signed one: what is negative counts from the end.
+static tiny_uop *tn_counted(tiny_ctx *t, tiny_uop *index, tiny_uop *n) {
+  if (tn_bad(t, index) || tn_bad(t, n)) return &t->ir->bad;
   const int wide = tn_bits(index->dtype) > 32 || index->dtype == TINY_U32,
-            dtype = wide ? (int)TINY_I64 : tn_place_dtype(n);
+            dtype = wide ? (int)TINY_I64 : tn_place_dtype(n->vmax);
   tiny_uop *at = tn_cast(t, index, dtype), *none = tn_k(t, at, -1);
-  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_int(t, TINY_U64, n)), at, none);
+  if (index->dtype == TINY_U64) return tn_where(t, tn_lt(t, index, tn_position_as(t, n, TINY_U64)), at, none);
   if (index->vmin >= 0 || tn_is_unsigned(index->dtype)) return at;
-  return tn_where(t, tn_below_zero(t, at), tn_plus(t, at, (double)n), at);
+  return tn_where(t, tn_below_zero(t, at), tn_add(t, at, tn_position_as(t, n, dtype)), at);
 }
 // x (.., 1, n) at positions (.., m, 1) -> (.., m)
 static tiny_uop *tn_lookup(tiny_ctx *t, tiny_uop *x, tiny_uop *at) {
@@ -98,7 +98,7 @@ static int tn_along_fits(const char *name, tiny_tensor *x, int *axis, tiny_tenso
 static tiny_tensor *tn_found(tiny_ctx *t, tiny_uop *u, int axis, tiny_uop *at, const tiny_uop *index) {
   if (tn_bad(t, u) || tn_bad(t, at)) return tn_poison(t);
   const int last = u->ndim - 1;
-  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   tiny_uop *y = tn_swap(t, tn_taken_at(t, tn_swap(t, u, axis, last), at), axis, last);
   return tn_tensor_new(t, index->ndim ? y : tn_reshape(t, y, 0, NULL));
 }
@@ -107,7 +107,11 @@ TINY_API tiny_tensor *tiny_gather(tiny_tensor *x, int axis, tiny_tensor *index) 
   tiny_tensor *out, *in[2] = {x, index};
   tiny_uop *u, *at;
   if (!tn_usable("gather", 2, in, &out) || !tn_along_fits("gather", x, &axis, index, 0, &u, &at)) return out;
-  for (int i = 0; i < at->ndim; i++) if (i != axis) u = tn_cut(tn_ctx_of(x), u, i, 0, at->dim[i]);
+  for (int i = 0; i < at->ndim; i++) if (i != axis) {
+    if (at->dim[i] != u->dim[i] && !tn_axis_whole(tn_ctx_of(x), "gather", u, i)) return out;
+    u = tn_cut(tn_ctx_of(x), u, i, 0, at->dim[i]);
+    if (tn_bad(tn_ctx_of(x), u)) return out;
+  }
   return tn_found(tn_ctx_of(x), u, axis, at, tn_uop_of(index));
 }
 TINY_API tiny_tensor *tiny_take_along_axis(tiny_tensor *x, int axis, tiny_tensor *index) {
@@ -146,8 +150,10 @@ TINY_API tiny_tensor *tiny_take(tiny_tensor *x, tiny_tensor *index) {
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("take", 2, in, &out) || !tn_is_index(tn_ctx_of(x), "take", tn_uop_of(index))) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *at = tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x));
-  at = tn_taken_at(t, tn_flattened(t, tn_uop_of(x)), at);
+  tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
+  if (tn_bad(t, flat)) return out;
+  tiny_uop *at = tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0));
+  at = tn_taken_at(t, flat, at);
   return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(index)->ndim, tn_uop_of(index)->dim));
 }
 
@@ -198,13 +204,25 @@ static tiny_uop *tn_greatest(tiny_ctx *t, const tn_sending *s, int include_self)
   all.src = tn_joined(t, s->base, tn_led_as(t, s->src, s->base, m));
   return tn_sent(t, TINY_OP_MAX, &all, all.src);
 }
-static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *s, int include_self) {
-  if (tn_bad(t, s->base) || tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
+// What is not meant of positions and sources goes nowhere.
+static tn_sending tn_sending_meant(tiny_ctx *t, const tn_sending *s) {
+  tn_sending y = *s;
+  int bits = s->at->extent ? 1 << (s->at->ndim - 1) : 0;
+  for (int i = 0; i + 1 < s->at->ndim; i++) bits |= (tn_extent_of(s->at, i) && !tn_extent_of(s->base, i)) << i;
+  y.at = tn_wholes(t, s->at, bits, -1);
+  if (s->src->ndim) y.src = tn_wholes(t, s->src, bits | 1 << (s->src->ndim - 1), 0);
+  return y;
+}
+static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *sending, int include_self) {
+  if (tn_bad(t, sending->base) || tn_bad(t, sending->at) || tn_bad(t, sending->src)) return &t->ir->bad;
+  const tn_sending meant = tn_sending_meant(t, sending), *s = &meant;
+  if (tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
   if (mode == '=') return tn_replaced(t, s);
   const int dtype = s->base->dtype, folds = mode == 'M' || mode == 'm';
   const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == '*' ? TINY_OP_MUL : TINY_OP_ADD;
   tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
   if (mode == 'm') { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
+  if (folds && include_self) w.base = tn_wholes(t, w.base, 1 << (s->base->ndim - 1), 0);
   tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
   if (!folds && include_self) y = tn_binary(t, op, w.base, y);
   if (!include_self || mode == 'a') {
@@ -218,7 +236,7 @@ static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *s, int i
     if (!include_self) y = tn_where(t, untouched, w.base, y);
   }
   if (mode == 'm') y = tn_mirror(t, y);
-  return tn_bad(t, y) ? y : tn_cast(t, y, dtype);
+  return tn_bad(t, y) ? y : tn_firsts_of(t, tn_cast(t, y, dtype), s->base);
 }
 
 static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {
@@ -255,7 +273,7 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
                     tn_text_of(tn_uop_of(src), b));
   for (int i = 0; i < tn_uop_of(src)->ndim; i++) from = tn_cut(t, from, i, 0, at->dim[i]);
   if (tn_uop_of(src)->ndim) from = tn_swap(t, from, axis, last);
-  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last), from};
+  tn_sending s = {tn_swap(t, u, axis, last), tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last), from};
   tn_sending_pad(t, &s);
   tiny_uop *y = tn_swap(t, tn_scattered(t, mode, &s, include_self), axis, last);
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -287,7 +305,7 @@ static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis
     return tn_wrong(t, TINY_E_SHAPE, "%s: %s by indices %s of values %s", name, tn_text_of(tn_uop_of(x), a),
                     tn_text_of(tn_uop_of(index), b), tn_text_of(src, c));
   const int last = u->ndim - 1;
-  at = tn_swap(t, tn_counted(t, at, u->dim[axis]), axis, last);
+  at = tn_swap(t, tn_counted(t, at, tn_size_of(t, u, axis)), axis, last);
   src = tn_cast(t, src, u->dtype);
   const tn_sending s = {tn_swap(t, u, axis, last), at,
                         tn_bad(t, src) || !src->ndim ? src : tn_swap(t, src, axis, last)};
@@ -326,8 +344,9 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
     return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(tn_uop_of(index), a),
                     tn_text_of(tn_uop_of(src), b));
   tiny_uop *from = tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype);
-  const tn_sending s = {tn_flattened(t, tn_uop_of(x)),
-      tn_counted(t, tn_flattened(t, tn_uop_of(index)), tiny_nelem(x)),
+  tiny_uop *flat = tn_flattened(t, tn_uop_of(x));
+  if (tn_bad(t, flat)) return out;
+  const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
                         tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
   return tn_tensor_new(
       t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
@@ -539,6 +558,11 @@ static int tn_indices_masks(const char *name, tiny_tensor *x, tiny_tensor *const
     const tiny_uop *v = index[i] ? tn_uop_of(index[i]) : NULL;
     const int mask = v && v->dtype == TINY_BOOL, span = mask ? v->ndim : 1;
     if (v && !mask && !tn_is_index(tn_ctx_of(x), name, v)) return 0;
+    for (int d = 0; mask && d < span && axis + d < u->ndim; d++) if (tn_extent_of(v, d) || tn_extent_of(u, axis + d)) {
+      tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: a mask of a dim of which only a length is meant; tiny_whole fills the "
+                "rest", name);
+      return 0;
+    }
     if (axis + span > u->ndim || !span || (mask && !tn_dims_same(span, v->dim, u->dim + axis))) {
       tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s by %s %s as number %d", name, tn_text_of(u, a),
                 mask ? "mask" : "indices", v ? tn_text_of(v, b) : "all", i);
@@ -572,7 +596,9 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
     was = of != NULL;
     if (!of) { s->order[s->stay++] = axis++; continue; }
     int64_t size = 1;
+    tiny_uop *meant = span == 1 ? tn_size_of(t, u, axis) : NULL;
     for (int d = 0; d < span; d++) { size *= u->dim[axis]; order[indexed++] = axis++; }
+    if (!meant) meant = tn_index(t, size);
     tiny_uop *at = s->own[i] ? tn_uop_of(s->own[i]) : tn_uop_of(of);
     if (!tn_broadcast_dims(at->ndim, at->dim, &s->shape.ndim, s->shape.dim)) {
       tiny_fail(t, TINY_E_SHAPE, "%s: indices %s and %s do not broadcast", name,
@@ -580,8 +606,8 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
       return 0;
     }
     s->n *= size;
-    at = tn_cast(t, tn_counted(t, at, size), TINY_I64);
-    tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_k(t, at, (double)size)), tn_not(t, tn_below_zero(t, at)));
+    at = tn_cast(t, tn_counted(t, at, meant), TINY_I64);
+    tiny_uop *inside = tn_and(t, tn_lt(t, at, tn_position_as(t, meant, TINY_I64)), tn_not(t, tn_below_zero(t, at)));
     flat = flat ? tn_add(t, tn_times(t, flat, (double)size), at) : at;
     valid = valid ? tn_and(t, valid, inside) : inside;
   }
@@ -602,9 +628,10 @@ static int tn_indices_open(const char *name, tiny_tensor *x, tiny_tensor *const 
 // x as (stay.., n).
 static tiny_uop *tn_indices_base(tiny_ctx *t, const tn_indices *s, tiny_uop *x) {
   int64_t dim[TN_MAX_DIMS];
-  for (int i = 0; i < s->stay; i++) dim[i] = x->dim[s->order[i]];
+  int indexed = 0;
+  for (int i = 0; i < x->ndim; i++) if (i < s->stay) dim[i] = x->dim[s->order[i]]; else indexed |= 1 << s->order[i];
   dim[s->stay] = s->n;
-  return tn_reshape(t, tn_permute(t, x, s->order), s->stay + 1, dim);
+  return tn_reshape(t, tn_permute(t, tn_wholes(t, x, indexed, 0), s->order), s->stay + 1, dim);
 }
 // Axes that bring (stay.., shape..) into the order of the result.
 static void tn_indices_axes(const tn_indices *s, int64_t *axes) {
@@ -660,8 +687,9 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
   for (int i = 0; i < x->ndim; i++) both[i] = x->dim[s->order[i]];
-  return tn_permute_back(t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both),
-                         x->ndim, s->order);
+  tiny_uop *y = tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both);
+  y = tn_permute_back(t, y, x->ndim, s->order);
+  return tn_bad(t, y) ? y : tn_firsts_of(t, y, x);
 }
 TINY_API tiny_tensor *tiny_index_put(tiny_tensor *x, tiny_tensor *const *index, int n, tiny_tensor *src,
                                      int accumulate) {
@@ -703,7 +731,7 @@ TINY_API tiny_tensor *tiny_bincount(tiny_tensor *x, tiny_tensor *weights, int64_
   }
   tiny_uop *w = weights ? tn_uop_of(weights) : NULL;
   if (w && w->dtype != TINY_F32) w = tn_cast(t, w, TINY_F64);
-  return tn_tensor_new(t, tn_counts(t, tn_counted(t, tn_uop_of(x), least), least, w));
+  return tn_tensor_new(t, tn_counts(t, tn_counted(t, tn_uop_of(x), tn_index(t, least)), least, w));
 }
 TINY_API tiny_tensor *tiny_histc(tiny_tensor *x, int64_t bins, double lo, double hi) {
   tiny_tensor *out;

@@ -24,7 +24,7 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
   if (at < 0 || at >= ndim || ndim > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_ARG, "%s: axis %d is out of range for %s", name, axis, tn_text_of(first, a));
   tiny_dtype dtype = (tiny_dtype)first->dtype;
-  int64_t total = 0, done = 0;
+  int64_t total = 0;
   for (int i = 0; i < n; i++) {
     const tiny_uop *u = tn_uop_of(xs[i]);
     dtype = tiny_promote(dtype, (tiny_dtype)u->dtype);
@@ -36,16 +36,18 @@ static tiny_tensor *tn_join(const char *name, tiny_tensor *const *xs, int n, int
                       tn_text_of(u, b), at);
     total += stack ? 1 : u->dim[at];
   }
-  tiny_uop *whole = NULL;
+  tiny_uop *whole = NULL, *done = tn_index(t, 0);            // a part begins where those before it end
   for (int i = 0; i < n; i++) {
     tiny_uop *u = tn_cast(t, tn_uop_of(xs[i]), dtype);
     if (!tn_bad(t, u) && first->ndim != 1 && tn_is_nothing(u, stack)) continue;
     if (stack) u = tn_insert(t, u, at);
-    whole = tn_lay(t, whole, u, at, done, total);
+    if (tn_bad(t, u)) return out;
+    tiny_uop *size = tn_size_of(t, u, at);
+    whole = tn_lay_at(t, whole, tn_wholes(t, u, 1 << at, 0), at, done, total);
     if (tn_bad(t, whole) && whole) return out;
-    done += stack ? 1 : tn_uop_of(xs[i])->dim[at];
+    done = tn_position_sum(t, done, size);
   }
-  return tn_tensor_new(t, whole);
+  return tn_tensor_new(t, whole ? tn_first_of(t, whole, at, done) : whole);
 }
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis) {
   return tn_join("cat", xs, n, axis, 0);
@@ -163,6 +165,11 @@ static tiny_uop *tn_roll(tiny_ctx *t, tiny_uop *x, int axis, int64_t by) {
   tiny_uop *const rolled = tn_lay(t, NULL, tn_cut(t, x, axis, n - front, n), axis, 0, n);
   return tn_lay(t, rolled, tn_cut(t, x, axis, 0, n - front), axis, front, n);
 }
+// Is all of the axis there?
+static int tn_rolls(tiny_ctx *t, const tiny_uop *u, int axis, int64_t by) {
+  return tn_bad(t, u) || !by ||
+      tn_axis_whole_for(t, "roll", u, axis, "cut it by tiny_slice_at, tiny_slice_to and join the parts by tiny_cat");
+}
 TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) {
   tiny_tensor *out;
   if (!tn_usable("roll", 1, &x, &out)) return out;
@@ -172,13 +179,16 @@ TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) 
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
     const tiny_shape s = tiny_shape_get(x);
-    u = tn_roll(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, 1, &nelem), 0, by.dim[0]);
+    u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
+    if (!tn_rolls(tn_ctx_of(x), u, 0, by.dim[0])) return out;
+    u = tn_roll(tn_ctx_of(x), u, 0, by.dim[0]);
     return tn_tensor_new(tn_ctx_of(x), tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim));
   }
   for (int i = 0; i < axes.ndim; i++) {
     const int64_t axis = axes.dim[i], named = axis < -TINY_MAX_DIMS || axis > TINY_MAX_DIMS ? TINY_MAX_DIMS : axis;
     const int at = tn_axis(tn_ctx_of(x), "roll", tn_uop_of(x), (int)named);
     if (at < 0) return out;
+    if (tn_uop_of(x)->ndim && !tn_rolls(tn_ctx_of(x), u, at, by.dim[i])) return out;
     if (tn_uop_of(x)->ndim) u = tn_roll(tn_ctx_of(x), u, at, by.dim[i]);
   }
   return tn_tensor_new(tn_ctx_of(x), u);
@@ -191,7 +201,7 @@ static tiny_uop *tn_pad_with(tiny_ctx *t, tiny_uop *x, const int64_t *before_aft
   tiny_uop *padded = tn_pad(t, x, before_after);
   if (tn_bad(t, x) || tn_bad(t, value) || tn_bad(t, padded) || padded == x) return padded;
   if (value->k == 0) return padded;        // as integer and as f64
-  tiny_uop *inside = tn_pad(t, tn_expand(t, tn_bool(t, 1), x->ndim, x->dim), before_after);
+  tiny_uop *inside = tn_pad(t, tn_firsts_of(t, tn_all_true(t, x), x), before_after);
   return tn_where(t, inside, padded, value);
 }
 
@@ -205,6 +215,7 @@ static tiny_uop *tn_pad_crop(tiny_ctx *t, const char *name, tiny_uop *u, const t
   for (int i = 0; i < 2 * u->ndim; i++) {
     const int64_t size = u->dim[i / 2];
     int fits = v[i] >= -size && v[i] <= (int64_t)1 << 60;
+    if (v[i] < 0 && !tn_axis_whole(t, name, u, i / 2)) return NULL;
     crop[i] = i & 1 ? size + (v[i] < 0 ? v[i] : 0) : v[i] < 0 ? -v[i] : 0;
     grow[i] = v[i] > 0 ? v[i] : 0;
     fits = fits && (!(i & 1) || crop[i - 1] <= crop[i]);
@@ -263,6 +274,9 @@ TINY_API tiny_tensor *tiny_pad_mode(tiny_tensor *x, tiny_shape before_after, tin
   if (!u) return out;
   for (int i = 0; i < tn_uop_of(x)->ndim && !tn_bad(t, u); i++) {
     const int64_t before = grow[2 * i], after = grow[2 * i + 1];
+    if ((before || after) && !tn_axis_whole_for(t, "pad_mode", u, i, "its own elements do not go behind a length; "
+                                                "tiny_pad puts a number there"))
+      return out;
     if (!tn_pad_fits(u->dim[i], before, after, how))
       return tn_wrong(t, TINY_E_SHAPE, "pad_mode: %s of axis %d of %s by %lld and %lld", names[how], i,
                       tn_text_of(u, a), (long long)before, (long long)after);

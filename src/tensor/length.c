@@ -62,6 +62,14 @@ static tiny_uop *tn_position_within(const char *name, const char *what, tiny_ten
   return &t->ir->bad;
 }
 
+// a + b, the same node as the sum that a user writes.
+static tiny_uop *tn_position_sum(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
+  if (a == &t->ir->bad || tn_is_const(a)) return a == &t->ir->bad ? a : tn_position_add(t, b, a->k);
+  if (b == &t->ir->bad || tn_is_const(b)) return b == &t->ir->bad ? b : tn_position_add(t, a, b->k);
+  tiny_uop *sum = tn_u2(t, TINY_OP_ADD, a, b);
+  return sum == &t->ir->bad ? sum : tiny_uop_simplify(t, sum);
+}
+
 TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin, int64_t count) {
   tiny_tensor *out, *in[2] = {x, begin};
   char text[TN_DIMS_TEXT];
@@ -90,24 +98,41 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 // true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
 // not among them, and refuses.
 static const char *const tn_length_operators[] = {
-  "abs", "acos", "acosh", "add", "addcdiv", "addcmul", "all", "allclose", "aminmax", "any", "argmax", "argmin",
-  "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention", "bitwise_and", "bitwise_not", "bitwise_or",
-  "bitwise_xor", "capture", "cast", "cbrt", "ceil", "celu", "clamp", "clamp_to", "clone", "contiguous", "conv",
-  "conv1d", "conv2d", "conv3d", "copysign", "cos", "cosh", "count_nonzero", "cumprod", "cumsum", "deg2rad", "detach",
-  "digamma", "div", "dot", "elu", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1",
-  "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "gcd", "ge", "gelu", "gelu_tanh", "grad",
-  "gt", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac",
-  "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "layer_norm", "lcm",
-  "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "log", "log10", "log1p", "log2", "log_softmax",
-  "logaddexp", "logaddexp2", "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logsigmoid",
-  "logsumexp", "lt", "mask_to", "matmul", "max", "max_with_index", "maximum", "mean", "min", "min_with_index",
-  "minimum", "mish", "movedim", "mul", "nan_to_num", "nanmean", "nansum", "narrow", "ne", "neg", "norm", "normalize",
-  "outer", "permute", "pow", "prod", "rad2deg", "read", "realize", "reciprocal", "reduce", "reference", "relu",
-  "relu6", "remainder", "reshape", "rms_norm", "rope", "round", "rsqrt", "run", "select", "selu", "shift_left",
-  "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at",
-  "slice_to", "softmax", "softmin", "softplus", "softsign", "sqrt", "square", "squeeze", "std", "std_mean", "sub",
-  "sum", "tan", "tanh", "tanhshrink", "to", "transpose", "tril", "triu", "trunc", "trunc_div", "unflatten", "unsqueeze",
-  "var", "var_mean", "vecdot", "where", "whole", "xlog1py", "xlogy",
+  "abs", "acos", "acosh", "adaptive_avg_pool", "adaptive_max_pool", "add", "addcdiv", "addcmul", "all", "allclose",
+  "aminmax", "any", "argmax", "argmin", "argsort", "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention",
+  "attention_layer", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "bernoulli", "bilinear",
+  "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitcast", "bitwise_and", "bitwise_not",
+  "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist", "ceil", "celu",
+  "channel_shuffle", "checkpoint", "chunk", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d",
+  "conv3d", "conv_transpose", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cosh",
+  "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin",
+  "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach", "diff", "digamma", "dist", "div", "dot", "dropout",
+  "einsum", "elu", "embedding", "embedding_bag", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
+  "expm1", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
+  "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "group_norm", "gru", "gru_cell", "gt",
+  "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss", "histc",
+  "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index", "index_add", "index_copy",
+  "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm", "interpolate", "isclose",
+  "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div", "kthvalue", "l1_loss",
+  "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "local_response_norm",
+  "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
+  "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm", "lstm_cell", "lt",
+  "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d", "max_pool2d",
+  "max_pool3d", "max_with_index", "maximum", "mean", "median", "min", "min_with_index", "minimum", "mish", "movedim",
+  "mse_loss", "mul", "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num",
+  "nanmean", "nanmedian", "nanquantile", "nanquantile_by", "nansum", "narrow", "ne", "neg", "nll_loss", "norm",
+  "normalize", "one_hot", "ones_like", "outer", "pad", "pad_mode", "pairwise_distance", "permute", "pixel_shuffle",
+  "pixel_unshuffle", "poisson_nll_loss", "polygamma", "pow", "prelu", "prod", "put", "quantile", "quantile_by",
+  "rad2deg", "rand_like", "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce", "reference",
+  "relu", "relu6", "remainder", "renorm", "repeat", "repeat_interleave", "replicate", "reshape", "rms_norm", "rnn",
+  "rnn_cell", "roll", "rope", "round", "round_to", "rrelu", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce",
+  "searchsorted", "select", "selu", "shard", "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign",
+  "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at", "slice_to", "sliding_window", "smooth_l1_loss",
+  "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort", "split", "split_sizes",
+  "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh",
+  "tanhshrink", "tensordot", "threshold", "to", "topk", "transpose", "trapezoid", "tril", "triplet_margin_loss",
+  "triu", "trunc", "trunc_div", "unbind", "unflatten", "unsqueeze", "var", "var_mean", "vdot", "vecdot", "where",
+  "whole", "write", "xlog1py", "xlogy", "zeros_like",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -144,12 +169,16 @@ static tiny_uop *tn_length_within(const char *name, tiny_tensor *n, int64_t most
 }
 
 TINY_API tiny_tensor *tiny_slice_to(tiny_tensor *x, int axis, tiny_tensor *n) {
+  char text[TN_DIMS_TEXT];
   tiny_tensor *out, *in[2] = {x, n};
   if (!tn_usable("slice_to", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
   if (!u->ndim) return tn_wrong(t, TINY_E_SHAPE, "slice_to: a 0-d tensor has no axis %d", axis);
   if ((axis = tn_axis(t, "slice_to", u, axis)) < 0 || !tn_axis_whole(t, "slice_to", u, axis)) return out;
+  if (tn_is_shard(u) && tn_shard_axis(u) == axis)
+    return tn_wrong(t, TINY_E_DEVICE, "slice_to: %s is cut over devices along axis %d; tiny_shard another axis, or "
+                    "tiny_replicate it", tn_text_of(u, text), axis);
   tiny_uop *length = tn_length_within("slice_to", n, u->dim[axis]);
   if (tn_bad(t, length)) return out;
   return tn_tensor_new(t, tn_first_of(t, tn_cut(t, u, axis, 0, length->vmax), axis, length));
@@ -212,8 +241,9 @@ static int tn_is_compact(const tiny_uop *u) {
   for (int i = first + 1; u->extent && i < u->ndim; i++) if (u->extent[i]) return 0;
   return 1;
 }
-// What is meant of u, whose elements, each of nbytes, are all in `from`: together, row-major. to may be from.
-static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nbytes) {
+// What is meant of u, whose elements, each of nbytes, are all in `from`: together in `to`, row-major, which may be
+// from. back: from there to where they are among all.
+static void tn_compact_move(const tiny_uop *u, const char *from, char *to, size_t nbytes, int back) {
   const tiny_shape s = tn_shape_now(u);
   const int64_t n = tn_dims_nelem(s.ndim, s.dim);
   int64_t at[TINY_MAX_DIMS] = {0}, row = 1;
@@ -223,8 +253,12 @@ static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nby
   for (int64_t done = 0; row && done < n; done += row) {
     int64_t element = 0;
     for (int d = 0; d < s.ndim; d++) element = element * u->dim[d] + (d < last ? at[d] : 0);
-    memmove(to + (size_t)done * nbytes, from + (size_t)element * nbytes, (size_t)row * nbytes);
+    memmove(to + (size_t)(back ? element : done) * nbytes, from + (size_t)(back ? done : element) * nbytes,
+            (size_t)row * nbytes);
     for (int d = last - 1; d >= 0 && ++at[d] == s.dim[d]; d--) at[d] = 0;
   }
+}
+static void tn_compact(const tiny_uop *u, const char *from, char *to, size_t nbytes) {
+  tn_compact_move(u, from, to, nbytes, 0);
 }
 #endif

@@ -42,17 +42,28 @@ static int tn_loss_open(tn_loss *l, const char *name, int needed, int n, tiny_te
   l->dtype = tn_real(l->dtype);
   for (int i = 0; i < n; i++) l->u[i] = in[i] ? tn_cast(l->t, tn_uop_of(in[i]), tn_computed_in(l->dtype)) : NULL;
   for (int i = 0; i < n; i++) if (in[i] && tn_bad(l->t, l->u[i])) return 0;
+  for (int i = 0; i < n * n; i++) {        // before one is summed without the other
+    tiny_uop **a = &l->u[i / n], **b = &l->u[i % n];
+    if (*a && *b && tn_has_dims(*a, (*b)->ndim, (*b)->dim)) tn_meet_lengths(l->t, a, b);
+    if ((*a && tn_bad(l->t, *a)) || (*b && tn_bad(l->t, *b))) return 0;
+  }
   return tn_reduction_fits(l->t, name, reduction);
+}
+// The sum over the number of samples.
+static tiny_uop *tn_batch_mean(tiny_ctx *t, tiny_uop *y, int bits) {
+  const int64_t samples = y->ndim ? y->dim[0] : 1;
+  tiny_uop *sum = tn_sum(t, y, bits, 0);
+  if (y->ndim && tn_has_lengths(y, 1)) return tn_fdiv(t, sum, tn_count_as(t, y, 1, y->dtype));
+  return tn_times(t, sum, samples ? 1 / (double)samples : (double)NAN);
 }
 static tiny_tensor *tn_loss_close(const tn_loss *l, tiny_uop *y) {
   TN_FLOAT_MODE;
   tiny_ctx *t = l->t;
   if (tn_bad(t, y)) return tn_poison(t);
   const int all = (1 << y->ndim) - 1;
-  const int64_t samples = y->ndim ? y->dim[0] : 1;
   if (l->reduction == TINY_MEAN) y = tn_mean(t, y, all, 0);
-  if (l->reduction == TINY_SUM || l->reduction == TINY_BATCH_MEAN) y = tn_sum(t, y, all, 0);
-  if (l->reduction == TINY_BATCH_MEAN) y = tn_times(t, y, samples ? 1 / (double)samples : (double)NAN);
+  if (l->reduction == TINY_BATCH_MEAN) y = tn_batch_mean(t, y, all);
+  if (l->reduction == TINY_SUM) y = tn_sum(t, y, all, 0);
   return tn_tensor_new(t, tn_narrow(t, y, l->dtype));
 }
 
@@ -266,6 +277,7 @@ static int tn_classes_fit(tiny_ctx *t, const char *name, const tiny_uop *x, cons
               same ? "probabilities" : "labels", tn_text_of(y, b));
     return 0;
   }
+  if (!tn_axis_whole_for(t, name, x, axis, "there are as many classes as the dim has")) return 0;
   if (!weight || tn_has_dims(tn_uop_of(weight), 1, x->dim + axis)) return 1;
   tiny_fail(t, TINY_E_SHAPE, "%s: scores %s with class weights %s", name, tn_text_of(x, a),
             tn_text_of(tn_uop_of(weight), b));
@@ -287,6 +299,7 @@ static tiny_tensor *tn_classes_close(tiny_ctx *t, tiny_uop *each, tiny_uop *weig
   l.t = t; l.dtype = dtype; l.reduction = r;
   if (tn_bad(t, each) || tn_bad(t, weights) || r != TINY_MEAN) return tn_loss_close(&l, each);
   const int all = (1 << each->ndim) - 1;
+  weights = tn_firsts_of(t, weights, each);
   return tn_tensor_new(t,
                        tn_narrow(t, tn_fdiv(t, tn_sum(t, each, all, 0), tn_sum(t, weights, all, 0)), dtype));
 }

@@ -258,6 +258,10 @@ TINY_API tiny_tensor *tiny_cross(tiny_tensor *a, tiny_tensor *b, int axis) {
   tn_broadcast(t, &x, &y);
   if (tn_bad(t, x) || tn_bad(t, y)) return tn_poison(t);
   if (!tn_taken(t, "cross", TN_NUMBER, dtype) || (axis = tn_axis(t, "cross", x, axis)) < 0) return out;
+  for (int i = 0; i < 2; i++) {
+    const tiny_uop *u = i ? y : x;
+    if (u->ndim && !tn_axis_whole_for(t, "cross", u, axis, "vectors have 3 elements")) return out;
+  }
   if (!x->ndim || !y->ndim || x->dim[axis] != 3) { tn_product_fits("cross", a, b, 0); return out; }
   return tn_tensor_new(t, tn_sub(t, tn_mul(t, tn_rotated(t, x, axis, 1), tn_rotated(t, y, axis, 2)),
                                  tn_mul(t, tn_rotated(t, x, axis, 2), tn_rotated(t, y, axis, 1))));

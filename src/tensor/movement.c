@@ -132,10 +132,7 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
   tiny_tensor *out, *in[2] = {x, like};
   if (!tn_usable("expand_as", 2, in, &out)) return out;
-  out = tn_expand_to("expand_as", x, tiny_shape_get(like));
-  if (!tiny_ok(out) || !tn_uop_of(like)->extent) return out;
-  tn_tensor_set(tn_slot(out), tn_firsts_of(tn_ctx_of(out), tn_uop_of(out), tn_uop_of(like)));
-  return tn_bad(tn_ctx_of(out), tn_uop_of(out)) ? tn_poison(tn_ctx_of(x)) : out;
+  return tn_meant_as(tn_expand_to("expand_as", x, tiny_shape_get(like)), like);
 }
 
 // v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
@@ -384,7 +381,10 @@ static int tn_parts(const char *name, tiny_tensor *x, int axis, int64_t size, co
 // The axis that an operator parts x along; -1 after an error.
 static int tn_part_axis(const char *name, tiny_tensor *x, int axis, tiny_tensor **out, int n) {
   if (!tn_results(name, 1, &x, out, n)) return -1;
-  if (tn_uop_of(x)->ndim) return tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
+  if (tn_uop_of(x)->ndim) {
+    axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
+    return axis >= 0 && tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), axis) ? axis : -1;
+  }
   tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: a 0-d tensor has no axis %d", name, axis);
   return -1;
 }
@@ -422,10 +422,20 @@ TINY_API int tiny_unbind(tiny_tensor *x, int axis, tiny_tensor **out, int n) {
 
 // ** repetition **
 
+// The same with dims that stay apart, as lengths are of one.
+static tiny_uop *tn_repeat_apart(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
+  int64_t dim[TN_MAX_DIMS];
+  const int at = axis + (each != 0);
+  if (tn_bad(t, x = tn_insert(t, x, at))) return x;
+  memcpy(dim, x->dim, x->ndim * sizeof *dim);
+  dim[at] = times;
+  return tn_merge(t, tn_expand(t, x, x->ndim, dim), axis);
+}
 // Along axis: x end to end, or each element by itself, as often as times says: (before, 1, after) grown in the middle.
 static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, int each) {
   int64_t dim[TN_MAX_DIMS], part[3];
   if (tn_bad(t, x) || times == 1) return x;
+  if (x->extent) return tn_repeat_apart(t, x, axis, times, each);
   const int n = x->ndim, cut = axis + (each != 0);
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
   part[0] = tn_dims_nelem(cut, dim); part[1] = 1; part[2] = tn_dims_nelem(n - cut, dim + cut);
@@ -447,6 +457,10 @@ TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
   if (!tn_shape_valid(tn_ctx_of(x), "repeat", &grown))
     return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
+  for (int i = 0; i < times.ndim && i < u->ndim; i++)
+    if (times.dim[times.ndim - 1 - i] != 1 &&
+        !tn_axis_whole_for(tn_ctx_of(x), "repeat", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
+      return out;
   u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
   for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
   return tn_tensor_new(tn_ctx_of(x), u);
@@ -502,12 +516,16 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   if (!u->ndim || u->ndim == TINY_MAX_DIMS || size < 0 || size > u->dim[axis] || step < 1)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "sliding_window: %lld every %lld along axis %d of %s", (long long)size,
                     (long long)step, axis, tn_text_of(u, a));
+  if (!tn_axis_whole_for(tn_ctx_of(x), "sliding_window", u, axis, "tiny_conv and the pools have windows along it"))
+    return out;
   const int64_t windows = (u->dim[axis] - size) / step + 1;
   tiny_shape s = tiny_shape_get(x);
   s.dim[axis] = windows; s.dim[s.ndim++] = size;
   if (!tn_shape_valid(tn_ctx_of(x), "sliding_window", &s)) return out;
-  if (!size || !tiny_nelem(x))
-    return tn_tensor_new(tn_ctx_of(x), tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim));
+  if (!size || !tiny_nelem(x)) {
+    tiny_uop *none = tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim);
+    return tn_tensor_new(tn_ctx_of(x), tn_firsts_of(tn_ctx_of(x), none, u));
+  }
   if (step > u->dim[axis]) step = u->dim[axis];
   return tn_tensor_new(tn_ctx_of(x), tn_slide(tn_ctx_of(x), tn_uop_of(x), axis, windows, size, step));
 }

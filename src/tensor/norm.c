@@ -142,6 +142,18 @@ static tiny_uop *tn_channels(tiny_ctx *t, tiny_uop *u, int ndim) {
   return tn_reshape(t, u, ndim - 1, dim);
 }
 
+// x (B,C,..), of which lengths are meant, as (B,G,C/G,..): they stay apart.
+static tiny_uop *tn_norm_grouped(tiny_ctx *t, tiny_uop *x, int64_t groups, double eps) {
+  int64_t dim[TN_MAX_DIMS];
+  const tiny_uop *u = x;
+  if (!tn_axis_whole(t, "group_norm", u, 1)) return &t->ir->bad;
+  tiny_uop *y = tn_split(t, tn_wide(t, x), 1, groups, x->dim[1] / groups);
+  if (tn_bad(t, y)) return y;
+  const int bits = ((1 << y->ndim) - 1) & ~3;
+  for (int i = 0; i < u->ndim; i++) dim[i] = u->dim[i];
+  y = tn_sub(t, y, tn_mean(t, y, bits, 1));
+  return tn_reshape(t, tn_standardize(t, y, tn_mean(t, tn_square(t, y), bits, 1), eps, NULL, NULL), u->ndim, dim);
+}
 // x (B,C,..): each group of channels of one sample by its own mean and variance.
 static const int64_t tn_each_channel = INT64_MAX;            // as a number of groups
 static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t groups, tiny_tensor *w,
@@ -160,10 +172,14 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
     return out;
   if (!tiny_nelem(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
   const int64_t grouped[3] = {B, G, tiny_nelem(x) / (B * G)};
-  tiny_uop *y = tn_reshape(t, tn_wide(t, u), 3, grouped);
-  y = tn_sub(t, y, tn_mean(t, y, 4, 1));
-  y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), 4, 1), eps, NULL, NULL);
-  y = tn_reshape(t, y, u->ndim, u->dim);
+  tiny_uop *y;
+  if (u->extent) y = tn_norm_grouped(t, u, G, eps);
+  else {
+    y = tn_reshape(t, tn_wide(t, u), 3, grouped);
+    y = tn_sub(t, y, tn_mean(t, y, 4, 1));
+    y = tn_standardize(t, y, tn_mean(t, tn_square(t, y), 4, 1), eps, NULL, NULL);
+    y = tn_reshape(t, y, u->ndim, u->dim);
+  }
   if (w) y = tn_mul(t, y, tn_wide(t, tn_channels(t, tn_uop_of(w), u->ndim)));
   if (b) y = tn_add(t, y, tn_wide(t, tn_channels(t, tn_uop_of(b), u->ndim)));
   return tn_tensor_new(t, tn_narrow(t, y, u->dtype));
@@ -184,6 +200,15 @@ static int tn_batch_norm_track(tiny_tensor *stat, tiny_uop *now, double momentum
   now = tn_reshape(t, tn_u1(t, TINY_OP_DETACH, now), tn_uop_of(stat)->ndim, tn_uop_of(stat)->dim);
   return tiny_ok(tn_assign(stat, tn_add(t, tn_times(t, old, 1 - momentum), tn_times(t, now, momentum))));
 }
+// var, of the elements of x that bits say, by one less than there are, where that is more than none.
+static tiny_uop *tn_sample_variance(tiny_ctx *t, tiny_uop *var, const tiny_uop *x, int bits) {
+  TN_FLOAT_MODE;
+  const double n = (double)tn_count(x, bits);
+  if (!tn_has_lengths(x, bits)) return tn_times(t, var, n > 1 ? n / (n - 1) : 1);
+  tiny_uop *count = tn_count_as(t, x, bits, var->dtype), *one = tn_k(t, var, 1);
+  tiny_uop *rest = tn_max(t, tn_plus(t, count, -1), one);
+  return tn_mul(t, var, tn_where(t, tn_lt(t, one, count), tn_fdiv(t, count, rest), one));
+}
 TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, int train) {
   TN_FLOAT_MODE;
   char a[TN_DIMS_TEXT];
@@ -199,7 +224,6 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   for (int i = 0; i < 4; i++) if (!tn_scales(t, "batch_norm", u, stat[i], 1, u->dim + 1)) return out;
   const double eps = s->eps > 0 ? s->eps : 1e-5, momentum = s->momentum > 0 ? s->momentum : 0.1;
   const int bits = ((1 << u->ndim) - 1) & ~2;
-  const double n = (double)tn_count(u, bits);
   tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
   for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, tn_uop_of(stat[i]), u->ndim);
   tiny_uop *wide = tn_wide(t, u), *mean = train ? tn_mean(t, wide, bits, 1) : tn_wide(t, of[0]),
@@ -207,7 +231,7 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   tiny_uop *var = train ? tn_mean(t, tn_square(t, centred), bits, 1) : tn_wide(t, of[1]);
   if (tn_bad(t, mean) || tn_bad(t, var)) return tn_poison(t);
   if (train && s->mean && !tn_batch_norm_track(s->mean, mean, momentum)) return tn_poison(t);
-  if (train && s->var && !tn_batch_norm_track(s->var, tn_times(t, var, n > 1 ? n / (n - 1) : 1), momentum))
+  if (train && s->var && !tn_batch_norm_track(s->var, tn_sample_variance(t, var, u, bits), momentum))
     return tn_poison(t);
   return tn_tensor_new(t, tn_narrow(t, tn_standardize(t, centred, var, eps, of[2], of[3]), u->dtype));
 }
@@ -224,6 +248,7 @@ TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, dou
   tiny_uop *u = tn_uop_of(x);
   if (u->ndim < 2)
     return tn_wrong(t, TINY_E_SHAPE, "local_response_norm: %s has no channels", tn_text_of(u, a));
+  if (!tn_axis_whole_for(t, "local_response_norm", u, 1, "the channels have to be whole")) return out;
   if (size < 1 || size > 1 << 12)
     return tn_wrong(t, TINY_E_ARG, "local_response_norm: a window of %lld channels", (long long)size);
   tiny_uop *wide = tn_wide(t, u), *sum = NULL;
@@ -268,6 +293,7 @@ static int tn_meet_wide(const char *name, tiny_tensor *const *in, tiny_tensor **
   for (int i = 0; i < 2; i++) tn_broadcast_dims(tn_uop_of(in[i])->ndim, tn_uop_of(in[i])->dim, &n, dim);
   *a = tn_expand(t, tn_cast(t, tn_uop_of(in[0]), tn_computed_in(dtype)), n, dim);
   *b = tn_expand(t, tn_cast(t, tn_uop_of(in[1]), tn_computed_in(dtype)), n, dim);
+  tn_meet_lengths(t, a, b);
   return tn_bad(t, *a) || tn_bad(t, *b) ? -1 : dtype;
 }
 static tiny_uop *tn_cosine(tiny_ctx *t, tiny_uop *a, tiny_uop *b, int bits, double eps) {

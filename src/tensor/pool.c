@@ -27,6 +27,12 @@ static int tn_pool_fit(const tiny_uop *u, int n, int ceil_mode, tn_window *w) {
   }
   return 1;
 }
+// Windows that hang over a length would begin where that is not known.
+static int tn_pool_lengths_fit(tiny_ctx *t, const char *name, const tiny_uop *u, int n, int ceil_mode) {
+  for (int i = u->ndim - n; i < u->ndim && ceil_mode; i++)
+    if (!tn_axis_whole_for(t, name, u, i, "no window hangs over it (ceil_mode)")) return 0;
+  return 1;
+}
 // The arguments of a pooling operator: number of spatial dims, or 0.
 static int tn_pool_check(const char *name, tiny_tensor *x, const tiny_pool_desc *d, int dilates,
                          tn_window *w) {
@@ -37,7 +43,8 @@ static int tn_pool_check(const char *name, tiny_tensor *x, const tiny_pool_desc 
       tiny_fail(tn_ctx_of(x), TINY_E_ARG, "%s: dilation %d", name, (int)w[i].dilation);
       return 0;
     }
-  if (tn_pool_fit(tn_uop_of(x), n, d->ceil_mode, w)) return n;
+  if (tn_pool_fit(tn_uop_of(x), n, d->ceil_mode, w))
+    return tn_pool_lengths_fit(tn_ctx_of(x), name, tn_uop_of(x), n, d->ceil_mode) ? n : 0;
   tn_no_windows(name, x, n, w);
   return 0;
 }
@@ -62,15 +69,34 @@ static tiny_uop *tn_window_place(tiny_ctx *t, int dtype, const tn_window *w, int
 }
 
 // Maxima of windows (lead.., O.., K..), and where their elements come from: place[i] is the element's index
-// along spatial dim i of size[i], any shape that broadcasts; valid, if not NULL, is where there is one.
+// along spatial dim i of size[i], any shape that broadcasts; valid, if not NULL, is where there is one. meant: the
+// image, as much of it as is meant, of windows w; NULL: all of it.
 typedef struct tn_maxima {
   int lead, n;
   tiny_uop *windows, *place[TN_SPATIAL], *valid;
   const int64_t *size;
+  const tiny_uop *meant;
+  const tn_window *w;
 } tn_maxima;
 
+static tiny_uop *tn_maxima_meant(tiny_ctx *t, const tn_maxima *m, tiny_uop *y) {
+  return m->meant ? tn_windows_of_meant(t, y, m->meant, m->lead, m->n, m->w) : y;
+}
 static tiny_uop *tn_maxima_of(tiny_ctx *t, const tn_maxima *m) {
-  return tn_reduce(t, TINY_OP_MAX, m->windows, ((1 << m->n) - 1) << (m->lead + m->n), 0);
+  return tn_maxima_meant(t, m, tn_reduce(t, TINY_OP_MAX, m->windows, ((1 << m->n) - 1) << (m->lead + m->n), 0));
+}
+// How long spatial dim i is, as a number of like's dtype.
+static tiny_uop *tn_maxima_size(tiny_ctx *t, const tn_maxima *m, const tiny_uop *like, int i) {
+  if (tn_bad(t, like)) return &t->ir->bad;
+  return tn_position_as(t, m->meant ? tn_size_of(t, m->meant, m->lead + i) : tn_index(t, m->size[i]), like->dtype);
+}
+// The place of the image's last element.
+static tiny_uop *tn_maxima_last(tiny_ctx *t, const tn_maxima *m, const tiny_uop *like) {
+  const double all = (double)tn_dims_nelem(m->n, m->size);
+  tiny_uop *n = NULL;
+  for (int i = 0; m->meant && m->meant->extent && i < m->n; i++)
+    n = n ? tn_mul(t, n, tn_maxima_size(t, m, like, i)) : tn_maxima_size(t, m, like, i);
+  return n ? tn_plus(t, n, -1) : tn_k(t, like, all - 1);
 }
 // The least place of an element that is the maximum, or NaN: the greatest distance from the last place,
 // turned round.
@@ -81,11 +107,10 @@ static tiny_uop *tn_maxima_indices(tiny_ctx *t, const tn_maxima *m) {
   if (tn_is_float(x->dtype)) is = tn_or(t, is, tn_isnan(t, x));
   if (m->valid) is = tn_and(t, is, m->valid);
   for (int i = 0; i < m->n; i++)
-    flat = flat ? tn_add(t, tn_times(t, flat, (double)m->size[i]), m->place[i]) : m->place[i];
-  const double last = (double)tn_dims_nelem(m->n, m->size) - 1;
-  tiny_uop *rest = tn_plus(t, tn_neg(t, flat), last);
+    flat = flat ? tn_add(t, tn_mul(t, flat, tn_maxima_size(t, m, flat, i)), m->place[i]) : m->place[i];
+  tiny_uop *const last = tn_maxima_last(t, m, flat), *rest = tn_add(t, tn_neg(t, flat), last);
   rest = tn_reduce(t, TINY_OP_MAX, tn_where(t, is, rest, tn_k(t, rest, 0)), bits, 0);
-  return tn_plus(t, tn_neg(t, rest), last);
+  return tn_maxima_meant(t, m, tn_add(t, tn_neg(t, rest), last));
 }
 static tiny_tensor *tn_maxima_done(tiny_ctx *t, const char *name, const tn_maxima *m, tiny_tensor **indices) {
   if (indices) {
@@ -109,14 +134,15 @@ static tiny_tensor *tn_max_pool(const char *name, tiny_tensor *x, const tiny_poo
   m.lead = u->ndim - m.n;
   m.size = u->dim + m.lead;
   m.valid = NULL;
+  m.meant = u; m.w = w;
+  u = tn_wholes(t, u, ~((1 << m.lead) - 1), tn_lowest(u->dtype));
   m.windows = tn_windows(t, tn_pad_spatial(t, u, m.n, w, tn_lowest_node(t, u->dtype)), m.n, w);
   if (tn_bad(t, m.windows)) return tn_poison(t);
   const int all = m.windows->ndim;
   for (int i = 0; indices && i < m.n; i++) {
     tiny_uop *at = m.place[i] = tn_window_place(t, TINY_I32, &w[i], m.lead + i, m.lead + m.n + i, all);
-    if (!w[i].before && !w[i].after) continue;
-    tiny_uop *inside = tn_and(t, tn_not(t, tn_below_zero(t, at)),
-                              tn_lt(t, at, tn_k(t, at, (double)m.size[i])));
+    if (!w[i].before && !w[i].after && !tn_extent_of(m.meant, m.lead + i)) continue;
+    tiny_uop *inside = tn_and(t, tn_not(t, tn_below_zero(t, at)), tn_lt(t, at, tn_maxima_size(t, &m, at, i)));
     m.valid = m.valid ? tn_and(t, m.valid, inside) : inside;
   }
   return tn_maxima_done(t, name, &m, indices);
@@ -192,13 +218,13 @@ static tiny_uop *tn_lesser(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
 }
 // Elements of each window along one axis that count, as an INDEX node of all dims: those in the image, and
 // those in its pad unless excluded; 0: all of the kernel's.
-static tiny_uop *tn_pool_count(tiny_ctx *t, const tn_window *w, int64_t size, int exclude, int axis,
+static tiny_uop *tn_pool_count(tiny_ctx *t, const tn_window *w, tiny_uop *size, int exclude, int axis,
                                int all) {
-  if (!exclude && (w->out - 1) * w->stride + w->kernel <= size + 2 * w->before) return NULL;
+  if (!exclude && (w->out - 1) * w->stride + w->kernel <= size->vmax + 2 * w->before) return NULL;
   if (!w->before && !w->after) return NULL;
   tiny_uop *begin = tn_plus(t, tn_times(t, tn_iota(t, TINY_INDEX, w->out, axis, all), (double)w->stride),
                             (double)-w->before);
-  tiny_uop *last = tn_k(t, begin, (double)(exclude ? size : size + w->before)),
+  tiny_uop *last = exclude ? size : tn_position_add(t, size, w->before),
            *end = tn_lesser(t, tn_plus(t, begin, (double)w->kernel), last);
   return tn_sub(t, end, exclude ? tn_max(t, begin, tn_k(t, begin, 0)) : begin);
 }
@@ -209,13 +235,14 @@ static tiny_uop *tn_mean_pool(tiny_ctx *t, tiny_uop *x, const tiny_pool_desc *d,
   double same = 1;                         // the part of the divisor that all windows share
   tiny_uop *count = NULL;
   for (int i = 0; i < n; i++) {
-    tiny_uop *c = d->divisor ? NULL : tn_pool_count(t, &w[i], x->dim[lead + i], d->exclude_pad, lead + i,
+    tiny_uop *c = d->divisor ? NULL : tn_pool_count(t, &w[i], tn_size_of(t, x, lead + i), d->exclude_pad, lead + i,
                                                     x->ndim);
     if (c) count = count ? tn_mul(t, count, c) : c;
     else same *= (double)w[i].kernel;
   }
-  tiny_uop *windows = tn_windows(t, tn_pad_spatial(t, x, n, w, tn_k(t, x, 0)), n, w);
-  tiny_uop *y = tn_sum(t, windows, ((1 << n) - 1) << (lead + n), 0);
+  tiny_uop *whole = tn_wholes(t, x, ~((1 << lead) - 1), 0);
+  tiny_uop *windows = tn_windows(t, tn_pad_spatial(t, whole, n, w, tn_k(t, x, 0)), n, w);
+  tiny_uop *y = tn_windows_of_meant(t, tn_sum(t, windows, ((1 << n) - 1) << (lead + n), 0), x, lead, n, w);
   y = tn_times(t, y, 1 / (d->divisor ? (double)d->divisor : same));
   if (!count) return y;
   return tn_bad(t, y) || tn_bad(t, count) ? &t->ir->bad : tn_fdiv(t, y, tn_cast(t, count, y->dtype));
@@ -336,6 +363,8 @@ static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *si
   p->n = n;
   p->L = fits ? tn_dims_nelem(lead, s->dim) : 0;
   for (int i = 0; fits && i < n; i++) {
+    if (!tn_axis_whole_for(tn_ctx_of(x), name, tn_uop_of(x), lead + i, "tiny_mean and tiny_max reduce it to one"))
+      return 0;
     const int64_t from = p->S[i] = s->dim[lead + i], to = size->dim[i] == -1 ? from : size->dim[i];
     fits = to >= 0 && from > 0 && to < (int64_t)1 << 40;
     if (!fits) break;
@@ -407,7 +436,7 @@ TINY_API tiny_tensor *tiny_adaptive_max_pool(tiny_tensor *x, tiny_shape out_size
     return tn_max_pool("adaptive_max_pool", x, &d, indices);
   }
   int64_t flat[1 + TN_SPATIAL] = {p.L}, axes[TN_MAX_DIMS] = {0};
-  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, tn_uop_of(x)->dim + lead};
+  tn_maxima m = {1, n, NULL, {NULL, NULL, NULL}, NULL, tn_uop_of(x)->dim + lead, NULL, NULL};
   for (int i = 0; i < n; i++) {
     axes[1 + i] = tn_tap_axis(&p, TN_TAP_O, i); axes[1 + n + i] = tn_tap_axis(&p, TN_TAP_T, i);
     axes[1 + 2 * n + i] = tn_tap_axis(&p, TN_TAP_S, i);

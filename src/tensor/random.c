@@ -105,7 +105,7 @@ static tiny_tensor *tn_random_like(const char *name, int normal, tiny_tensor *x)
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const tiny_shape s = tiny_shape_get(x);
-  return tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_get(x), &s);
+  return tn_meant_as(tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_get(x), &s), x);
 }
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x) { return tn_random_like("rand_like", 0, x); }
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x) { return tn_random_like("randn_like", 1, x); }
@@ -196,6 +196,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
       (!replacement && n > classes))
     return tn_wrong(t, TINY_E_SHAPE, "multinomial: %lld draws%s from weights %s", (long long)n,
                     replacement ? "" : " without replacement", tn_text_of(u, a));
+  if (!tn_axis_whole_for(t, "multinomial", u, u->ndim - 1, "tiny_whole with 0 gives the rest no weight")) return out;
   tiny_shape s = tiny_shape_get(weights);
   s.dim[s.ndim - 1] = n > classes ? n : classes;
   if (!tn_random_shape(t, "multinomial", TINY_F64, &s)) return out;

@@ -184,6 +184,9 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
   }
   r->batched = u->ndim == 3;
   r->batch_first = r->batched && d && d->batch_first;
+  if (!tn_axis_whole_for(t, r->name, u, r->batch_first,
+                         "its steps are counted when the graph is built; of tiny_whole take the outputs meant"))
+    return 0;
   r->L = u->dim[r->batch_first]; r->N = r->batched ? u->dim[!r->batch_first] : 1; r->nin = u->dim[u->ndim - 1];
   for (int i = 0; i < r->layers * r->directions; i++) {
     const tiny_recurrent_weights *w = &r->w[i];

@@ -88,10 +88,12 @@ static tiny_uop *tn_scan_along(tiny_ctx *t, tn_row_formula formula, int op, tiny
   const int n = x->ndim;
   x = tn_swap(t, x, axis, n - 1);
   if (tn_bad(t, x)) return x;
+  const tiny_uop *meant = x;
   for (int i = 0; i < n; i++) dim[i] = x->dim[i];
   rows[1] = dim[n - 1]; rows[0] = tn_dims_nelem(n - 1, dim);
+  if (x->extent) x = tn_wholes(t, x, n > 1 ? ~1 : ~0, 0);    // rows have one length; what comes behind one is not read
   x = formula(t, op, tn_reshape(t, x, 2, rows), rows[0], rows[1]);
-  return tn_swap(t, tn_reshape(t, x, n, dim), axis, n - 1);
+  return tn_swap(t, tn_firsts_of(t, tn_reshape(t, x, n, dim), meant), axis, n - 1);
 }
 
 static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int axis) {
@@ -101,13 +103,7 @@ static tiny_tensor *tn_cumulative(const char *name, int op, tiny_tensor *x, int 
   const int dtype = op == TN_LOG_ADD ? tn_real(tn_uop_of(x)->dtype) : tn_uop_of(x)->dtype,
       inside = tn_sum_dtype(dtype);
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *u = tn_cast(t, tn_uop_of(x), inside), *n = tn_uop_of(x)->ndim ? tn_extent_of(tn_uop_of(x), axis) : NULL;
-  if (n && !tn_bad(t, u)) {                // what comes behind a length counts for nothing
-    const tiny_uop *identity = tn_scan_identity(t, op, u);
-    u = tn_bad(t, identity) ? &t->ir->bad : tn_whole(t, u, axis, n, identity->k);
-  }
-  u = tn_scan_along(t, tn_scan, op, u, axis);
-  if (n) u = tn_first_of(t, u, axis, n);
+  tiny_uop *u = tn_scan_along(t, tn_scan, op, tn_cast(t, tn_uop_of(x), inside), axis);
   return tn_value_new(t, tn_bad(t, u) || !tn_is_float(dtype) ? u : tn_cast(t, u, dtype), 1, &x);
 }
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis) {
@@ -154,7 +150,7 @@ static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_ten
   if (index) {
     tiny_uop *at = tn_scan_along(t, tn_scan_position, TINY_OP_MAX, lowest ? tn_mirror(t, u) : u, axis);
     const int64_t nelem = tiny_nelem(x);
-    if (!u->ndim || !nelem) at = tn_expand(t, tn_int(t, TINY_I32, 0), u->ndim, u->dim);
+    if (!u->ndim || !nelem) at = tn_firsts_of(t, tn_expand(t, tn_int(t, TINY_I32, 0), u->ndim, u->dim), u);
     *index = tn_tensor_new(t, at);
   }
   return tn_tensor_new(t, tn_scan_along(t, lowest ? tn_scan_lowest : tn_scan_extreme, TINY_OP_MAX, u, axis));
@@ -173,7 +169,9 @@ static tiny_uop *tn_diff(tiny_ctx *t, tiny_uop *u, int axis, int64_t n) {
   for (int64_t k = 1; k <= n && !tn_bad(t, u); k++) {
     const int64_t size = u->dim[axis];
     if (!size) break;
-    tiny_uop *later = tn_cut(t, u, axis, 1, size), *sooner = tn_cut(t, u, axis, 0, size - 1);
+    tiny_uop *later = tn_cut(t, u, axis, 1, size), *whole = tn_wholes(t, u, 1 << axis, 0),
+             *sooner = tn_cut(t, whole, axis, 0, size - 1);          // of a length as much as there is later
+    if (tn_bad(t, later)) return later;
     u = u->dtype == TINY_BOOL ? tn_ne(t, later, sooner) : tn_sub(t, later, sooner);
     if (k < n && k % TN_DIFF_FUSED == 0 && !tn_bad(t, u)) u = tn_u1(t, TINY_OP_CONTIGUOUS, u);
   }
@@ -198,6 +196,14 @@ TINY_API tiny_tensor *tiny_diff(tiny_tensor *x, int64_t n, int axis, tiny_tensor
   return out;
 }
 
+// Elements and those before them along axis, of a length as many as there are later ones: their sum, or difference.
+static tiny_uop *tn_neighbours(tiny_ctx *t, tiny_uop *u, int axis, int differ) {
+  if (tn_bad(t, u)) return u;
+  const int64_t size = u->dim[axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
+  tiny_uop *later = tn_cut(t, u, axis, first, size),
+           *sooner = tn_cut(t, tn_wholes(t, u, 1 << axis, 0), axis, 0, last);
+  return differ ? tn_sub(t, later, sooner) : tn_add(t, later, sooner);
+}
 // The areas between neighbours along *axis of y over x, or over steps: their widths times the mean heights. NULL after
 // an error; *out is then what the operator returns.
 static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, double step, int *axis, int *dtype,
@@ -221,14 +227,11 @@ static tiny_uop *tn_areas(const char *name, tiny_tensor *y, tiny_tensor *x, doub
   }
   *dtype = tn_real(x ? (int)tn_meet(u, v) : u->dtype);
   const int inside = tn_computed_in(*dtype);
-  const int64_t size = u->dim[*axis], first = size ? 1 : 0, last = size ? size - 1 : 0;
-  u = tn_cast(t, u, inside);
-  tiny_uop *height = tn_add(t, tn_cut(t, u, *axis, first, size), tn_cut(t, u, *axis, 0, last));
+  tiny_uop *height = tn_neighbours(t, tn_cast(t, u, inside), *axis, 0);
   if (!x) return tn_times(t, height, step / 2);
   v = tn_cast(t, v, inside);
   if (!tn_bad(t, v) && v->ndim == 1) v = tn_reshape(t, v, n, line);
-  v = tn_expand(t, v, n, dim);
-  tiny_uop *width = tn_sub(t, tn_cut(t, v, *axis, first, size), tn_cut(t, v, *axis, 0, last));
+  tiny_uop *width = tn_neighbours(t, tn_expand(t, v, n, dim), *axis, 1);
   return tn_times(t, tn_mul(t, height, width), 0.5);
 }
 TINY_API tiny_tensor *tiny_trapezoid(tiny_tensor *y, tiny_tensor *x, double step, int axis) {

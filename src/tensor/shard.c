@@ -42,6 +42,7 @@ TINY_API tiny_tensor *tiny_shard(tiny_tensor *x, int axis, const int *devices, i
   const tiny_uop *u = tn_uop_of(x);
   if (!tn_devices_fit(t, "shard", devices, n)) return out;
   if ((axis = tn_axis(t, "shard", u, axis)) < 0) return out;
+  if (u->ndim && !tn_axis_whole_for(t, "shard", u, axis, "tiny_shard another axis, or tiny_replicate")) return out;
   if (!u->ndim || u->dim[axis] < n)
     return tn_wrong(t, TINY_E_SHAPE, "shard: axis %d of %s for %d devices", axis, tn_text_of(u, text), n);
   return tn_tensor_new(t, tn_split_over(t, tn_uop_of(x), axis, devices, n));

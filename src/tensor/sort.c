@@ -122,10 +122,13 @@ static void tn_sort_stage(tiny_ctx *t, tn_words *w, int64_t n, int64_t mask) {
   tiny_uop *moves = tn_ne(t, tn_words_less(t, &other, w), tn_lt(t, to, at));
   TN_EACH_WORD(w, tn_where(t, moves, TN_WORD(&other), TN_WORD(w)));
 }
-// Positions of the first keep elements of each row of x (rows, n) in order: (rows, keep).
-static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t keep) {
+// Positions of the first keep elements of each row of x (rows, n) in order: (rows, keep). So many of n are meant;
+// the others come last, equal to the greatest, and behind it.
+static tiny_uop *tn_argsorted_of(tiny_ctx *t, tiny_uop *x, tiny_uop *meant, int descending, int64_t keep) {
   tiny_uop *key = tn_sort_key(t, x);
   if (descending) key = tn_invert(t, key);
+  if (tn_bad(t, key) || tn_bad(t, meant)) return &t->ir->bad;
+  if (!tn_is_const(meant)) key = tn_whole(t, key, 1, meant, tn_dtype_max(key->dtype));
   tn_words w = tn_words_of(t, key);
   if (tn_bad(t, w.word[0])) return &t->ir->bad;
   const int64_t rows = x->dim[0], block = TN_SORT_BLOCK;
@@ -151,10 +154,20 @@ static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t 
   return tn_cut(t, tn_words_position(t, &w), 1, 0, keep);
 }
 
+static tiny_uop *tn_argsorted(tiny_ctx *t, tiny_uop *x, int descending, int64_t keep) {
+  return tn_argsorted_of(t, x, tn_index(t, tn_bad(t, x) ? 0 : x->dim[1]), descending, keep);
+}
+
 // ** operators along an axis **
 
-// Rows of x along axis, as (rows, n), and the way back.
-typedef struct tn_along_axis { tiny_uop *x; int64_t dim[TN_MAX_DIMS], n; int ndim, axis; } tn_along_axis;
+// Rows of x along axis, as (rows, n), and the way back. meant: the dims that x came from, with the axis last; size: how
+// many of n are meant.
+typedef struct tn_along_axis {
+  tiny_uop *x, *size;
+  const tiny_uop *meant;
+  int64_t dim[TN_MAX_DIMS], n;
+  int ndim, axis;
+} tn_along_axis;
 
 // 0: an error was recorded. least: how many elements a row needs to have.
 static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t least, tn_along_axis *r) {
@@ -173,6 +186,9 @@ static int tn_axis_open(const char *name, tiny_tensor *x, int axis, int64_t leas
   int64_t row[2] = {1, r->n};
   r->ndim = tn_uop_of(x)->ndim;
   for (int i = 0; i < u->ndim; i++) { r->dim[i] = u->dim[i]; if (i + 1 < u->ndim) row[0] *= u->dim[i]; }
+  r->meant = u;
+  r->size = tn_size_of(t, u, u->ndim - 1);
+  if (u->extent) u = tn_wholes(t, u, u->ndim > 1 ? ~1 : ~0, 0);           // rows have one length, the first dim's
   r->x = tn_reshape(t, u, 2, row);
   return !tn_bad(t, r->x);
 }
@@ -184,7 +200,11 @@ static tiny_tensor *tn_axis_back(tiny_ctx *t, const tn_along_axis *r, tiny_uop *
   if (tn_bad(t, y)) return tn_poison(t);
   memcpy(dim, r->dim, sizeof dim);
   dim[last] = y->dim[1];
-  y = tn_swap(t, tn_reshape(t, y, last + 1, dim), r->axis, last);
+  y = tn_reshape(t, y, last + 1, dim);
+  for (int i = 0; i < last; i++)
+    if (tn_extent_of(r->meant, i)) y = tn_first_of(t, y, i, r->meant->extent[i]);
+  if (tn_extent_of(r->meant, last) && !tn_bad(t, y) && y->dim[last] == r->n) y = tn_first_of(t, y, last, r->size);
+  y = tn_swap(t, y, r->axis, last);
   if (tn_bad(t, y)) return tn_poison(t);
   for (int i = 0; i <= last; i++) if ((keepdim && r->ndim) || i != r->axis) dim[n++] = y->dim[i];
   return tn_tensor_new(t, r->ndim && keepdim ? y :
@@ -204,18 +224,28 @@ static int tn_sortable(const char *name, tiny_tensor *x, tiny_tensor **indices, 
   return usable;
 }
 
+// Are there k elements along the axis, whatever its length is?
+static int tn_axis_holds(const char *name, tiny_tensor *x, const tn_along_axis *r, int64_t k) {
+  char a[TN_DIMS_TEXT];
+  if (r->size->vmin >= k) return 1;
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %lld elements of dim %d of %s, whose length may be %lld", name,
+            (long long)k, r->axis, tn_text_of(tn_uop_of(x), a), (long long)r->size->vmin);
+  return 0;
+}
+
 TINY_API tiny_tensor *tiny_sort(tiny_tensor *x, int axis, int descending, tiny_tensor **indices) {
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("sort", x, indices, &out) || !tn_axis_open("sort", x, axis, 0, &r)) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  return tn_axis_taken(t, &r, tn_argsorted(t, r.x, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2, indices);
+  return tn_axis_taken(t, &r, tn_argsorted_of(t, r.x, r.size, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2, indices);
 }
 TINY_API tiny_tensor *tiny_argsort(tiny_tensor *x, int axis, int descending) {
   tiny_tensor *out;
   tn_along_axis r;
   if (!tn_sortable("argsort", x, NULL, &out) || !tn_axis_open("argsort", x, axis, 0, &r)) return out;
-  return tn_axis_back(tn_ctx_of(x), &r, tn_argsorted(tn_ctx_of(x), r.x, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2);
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_axis_back(t, &r, tn_argsorted_of(t, r.x, r.size, descending, r.n), tn_uop_of(x)->ndim ? 1 : 2);
 }
 TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
@@ -226,7 +256,8 @@ TINY_API tiny_tensor *tiny_topk(tiny_tensor *x, int64_t k, int axis, int largest
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "topk: %lld elements of %s along its axis", (long long)k,
                     tn_text_of(tn_uop_of(x), a));
   tiny_ctx *t = tn_ctx_of(x);
-  return tn_axis_taken(t, &r, tn_argsorted(t, r.x, largest, k), tn_uop_of(x)->ndim ? 1 : 2, indices);
+  if (!tn_axis_holds("topk", x, &r, k)) return out;
+  return tn_axis_taken(t, &r, tn_argsorted_of(t, r.x, r.size, largest, k), tn_uop_of(x)->ndim ? 1 : 2, indices);
 }
 TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int keepdim, tiny_tensor **indices) {
   char a[TN_DIMS_TEXT];
@@ -236,8 +267,9 @@ TINY_API tiny_tensor *tiny_kthvalue(tiny_tensor *x, int64_t k, int axis, int kee
   if (k < 1 || k > r.n)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "kthvalue: number %lld of %s along its axis", (long long)k,
                     tn_text_of(tn_uop_of(x), a));
-  tiny_uop *at = tn_cut(tn_ctx_of(x), tn_argsorted(tn_ctx_of(x), r.x, 0, k), 1, k - 1, k);
-  return tn_axis_taken(tn_ctx_of(x), &r, at, keepdim != 0, indices);
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!tn_axis_holds("kthvalue", x, &r, k)) return out;
+  return tn_axis_taken(t, &r, tn_cut(t, tn_argsorted_of(t, r.x, r.size, 0, k), 1, k - 1, k), keepdim != 0, indices);
 }
 
 // How many elements of each row are NaN: i32 (rows, 1).
@@ -259,16 +291,21 @@ static tiny_tensor *tn_middle(const char *name, tiny_tensor *x, int axis, int ke
   if (!tn_sortable(name, x, indices, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_tensor *of = tn_flat_or(x, &axis);
-  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
-    const int floats = tn_is_float(r.x->dtype);
-    tiny_uop *order = tn_argsorted(t, r.x, 0, floats ? r.n : (r.n - 1) / 2 + 1), *at;
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r) && tn_axis_holds(name, of, &r, 1)) {
+    const int floats = tn_is_float(r.x->dtype), whole = tn_is_const(r.size);
+    const int64_t row[2] = {r.x->dim[0], 1};
+    tiny_uop *order = tn_argsorted_of(t, r.x, r.size, 0, floats || !whole ? r.n : (r.n - 1) / 2 + 1), *at;
     if (floats) {
-      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_plus(t, tn_neg(t, nans), (double)r.n);
+      tiny_uop *nans = tn_nans(t, r.x), *rest = tn_add(t, tn_neg(t, nans), tn_position_as(t, r.size, TINY_I32));
       at = tn_idiv(t, tn_plus(t, rest, -1), tn_k(t, rest, 2));
       if (skips_nan) at = tn_max(t, at, tn_k(t, at, 0));
       else at = tn_where(t, tn_is_zero(t, nans), at, rest);
       at = tn_taken_at(t, order, at);
-    } else at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    } else if (whole) at = tn_cut(t, order, 1, (r.n - 1) / 2, (r.n - 1) / 2 + 1);
+    else {
+      at = tn_position_as(t, tn_position_add(t, r.size, -1), TINY_I32);
+      at = tn_taken_at(t, order, tn_expand(t, tn_idiv(t, at, tn_k(t, at, 2)), 2, row));
+    }
     out = tn_axis_taken(t, &r, at, keepdim != 0, indices);
     if (of != x) {                         // one element: keepdim gives all of x's dims as 1
       int64_t one[TN_MAX_DIMS];
@@ -290,13 +327,15 @@ TINY_API tiny_tensor *tiny_nanmedian(tiny_tensor *x, int axis, int keepdim, tiny
 }
 
 // The elements at ranks q * (n - 1) of each row, between two of them as how says: (rows, number of q).
-static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *q, tiny_quantile_rule how, int skips_nan) {
+static tiny_uop *tn_quantiles(tiny_ctx *t, tiny_uop *x, tiny_uop *size, tiny_uop *q, tiny_quantile_rule how,
+                              int skips_nan) {
   if (tn_bad(t, x) || tn_bad(t, q)) return &t->ir->bad;
   const int64_t n = x->dim[1], m = tn_dims_nelem(q->ndim, q->dim), dim[2] = {x->dim[0], m}, row[2] = {1, m};
-  tiny_uop *order = tn_argsorted(t, x, 0, n), *nans = tn_nans(t, x),
-           *most = tn_plus(t, tn_neg(t, nans), (double)(n - 1));
+  tiny_uop *last = tn_position_add(t, size, -1), *order = tn_argsorted_of(t, x, size, 0, n), *nans = tn_nans(t, x),
+           *most = tn_add(t, tn_neg(t, nans), tn_position_as(t, last, TINY_I32));
   if (tn_bad(t, most)) return most;
-  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_k(t, x, (double)(n - 1));
+  most = skips_nan ? tn_cast(t, most, x->dtype) : tn_is_const(last) ? tn_k(t, x, (double)(n - 1)) :
+                                                  tn_cast(t, last, x->dtype);
   if (skips_nan) most = tn_max(t, most, tn_k(t, most, 0));
   tiny_uop *rank = tn_mul(t, tn_expand(t, tn_reshape(t, q, 2, row), 2, dim), most);
   if (!skips_nan) rank = tn_where(t, tn_is_zero(t, nans), rank, most);           // the last one, NaN
@@ -331,9 +370,9 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
   if (many > 1 || ndim + many > TINY_MAX_DIMS)
     return tn_wrong(t, TINY_E_SHAPE, "%s: q is %s, not 0-d or 1-d", name, tn_text_of(tn_uop_of(q), a));
   tiny_tensor *of = tn_flat_or(x, &axis);
-  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r)) {
-    r.x = tn_wide(t, r.x);
-    tiny_uop *y = tn_bad(t, r.x) ? r.x : tn_quantiles(t, r.x, tn_cast(t, tn_uop_of(q), r.x->dtype), how, skips_nan);
+  if (tiny_ok(of) && tn_axis_open(name, of, axis, 1, &r) && tn_axis_holds(name, of, &r, 1)) {
+    tiny_uop *y = r.x = tn_wide(t, r.x);
+    if (!tn_bad(t, y)) y = tn_quantiles(t, y, r.size, tn_cast(t, tn_uop_of(q), y->dtype), how, skips_nan);
     if (!tn_bad(t, y)) y = tn_swap(t, tn_narrow(t, y, tn_uop_of(x)->dtype), 0, 1);           // (m, rows)
     int64_t dim[TN_MAX_DIMS];
     int n = 0;
@@ -346,7 +385,12 @@ static tiny_tensor *tn_quantile(const char *name, tiny_tensor *x, tiny_tensor *q
       for (int i = 0; i < r.ndim; i++) wide[i + 1] = i + 1 < r.ndim ? r.dim[i] : 1;
       y = tn_swap(t, tn_reshape(t, y, r.ndim + 1, wide), r.axis + 1, r.ndim);
     }
-    out = tn_tensor_new(t, tn_reshape(t, y, n, dim));
+    y = tn_reshape(t, y, n, dim);
+    for (int i = 0, at = many; i < ndim; i++) if (keepdim || (!all && i != r.axis)) {
+      if (!all && i != r.axis && tn_extent_of(tn_uop_of(x), i)) y = tn_first_of(t, y, at, tn_uop_of(x)->extent[i]);
+      at++;
+    }
+    out = tn_tensor_new(t, y);
   }
   if (of != x) tiny_free(of);
   return out;
@@ -389,7 +433,12 @@ static tiny_uop *tn_search_sorted(tiny_ctx *t, tiny_uop *sorted, tiny_uop *v, in
   const int dtype = tiny_promote((tiny_dtype)sorted->dtype, (tiny_dtype)v->dtype);
   sorted = tn_sort_key(t, tn_cast(t, sorted, dtype));
   v = tn_sort_key(t, tn_cast(t, v, dtype));
-  return tn_search(t, sorted, v, right);
+  if (tn_bad(t, sorted) || !sorted->extent || !tn_extent_of(sorted, sorted->ndim - 1))
+    return tn_search(t, sorted, v, right);
+  tiny_uop *size = sorted->extent[sorted->ndim - 1];         // behind a length all is greater, or equal to the greatest
+  sorted = tn_whole(t, sorted, sorted->ndim - 1, size, tn_dtype_max(sorted->dtype));
+  tiny_uop *at = tn_search(t, sorted, v, right);
+  return tn_bad(t, at) ? at : tn_min(t, at, tn_position_as(t, size, at->dtype));
 }
 TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values, int right) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -406,7 +455,8 @@ TINY_API tiny_tensor *tiny_searchsorted(tiny_tensor *sorted, tiny_tensor *values
                     tn_text_of(s, b));
   for (int i = 0; i < n; i++) dim[i] = i + 1 == n ? s->dim[s->ndim - 1] : s->ndim == 1 ? 1 : s->dim[i];
   tiny_uop *at = tn_search_sorted(t, tn_reshape(t, s, n, dim), v, right);
-  return tn_tensor_new(t, tn_reshape(t, at, tn_uop_of(values)->ndim, tn_uop_of(values)->dim));
+  at = tn_reshape(t, at, tn_uop_of(values)->ndim, tn_uop_of(values)->dim);
+  return tn_tensor_new(t, tn_bad(t, at) ? at : tn_firsts_of(t, at, tn_uop_of(values)));
 }
 TINY_API tiny_tensor *tiny_bucketize(tiny_tensor *x, tiny_tensor *edges, int right) {
   char a[TN_DIMS_TEXT];

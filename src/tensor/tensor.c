@@ -430,6 +430,7 @@ static void tn_unusable(tiny_ctx *t, const char *name, int at, const tiny_tensor
 // NULL when nothing tells the context. A poisoned argument leaves the first error alone.
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u);   // length.c
 static int tn_axis_whole(tiny_ctx *t, const char *name, const tiny_uop *u, int axis);
+static int tn_axis_whole_for(tiny_ctx *t, const char *name, const tiny_uop *u, int axis, const char *what);
 static int tn_usable_in(tiny_ctx *t, const char *name, int n, tiny_tensor *const *x, tiny_tensor **out) {
   int wrong = 0, poisoned = 0;
   for (int i = 0; i < n && !t; i++) t = tn_ctx_of(x[i]);
