@@ -251,18 +251,19 @@ static int tn_bound_names(tiny_ctx *t, const tn_loop_bound *b, const tiny_uop *r
   return (b->end && tn_depends(t, b->end, r)) || (b->start && tn_depends(t, b->start, r));
 }
 
-// Gives the loops their bounds: those inside of others first, as theirs name the others.
-static tiny_uop *tn_bounds_set(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
+// Appends ranges and what they become: the same loops with their bounds. First, among themselves, those that name no
+// other; what `from` has already is replaced in their bounds.
+static void tn_bounds_set(tiny_ctx *t, tn_loop_bounds *b, tn_list *from, tn_list *to) {
   while (b->n) {
     int at = 0;
     for (int i = 0; i < b->n && at + 1 < b->n; i++)
-      if (i != at && tn_bound_names(t, &b->of[i], b->of[at].range)) { at++; i = -1; }
-    tn_loop_bound now = b->of[at];
-    tiny_uop *src[2] = {now.end ? now.end : now.range->src[0], now.start}, *r;
-    r = tn_like(t, now.range, 1, now.start ? 2 : 1, src);
-    sink = tn_replace(t, sink, 1, &now.range, &r);
+      if (i != at && tn_bound_names(t, &b->of[at], b->of[i].range)) { at++; i = -1; }
+    const tn_loop_bound now = b->of[at];
+    tiny_uop *src[2] = {now.end ? now.end : now.range->src[0], now.start};
+    for (int i = 0; i < 2 && src[i]; i++) src[i] = tn_replace(t, src[i], from->n, from->u, to->u);
+    tn_push(t, from, now.range);
+    tn_push(t, to, tn_like(t, now.range, 1, now.start ? 2 : 1, src));
     b->of[at] = b->of[--b->n];
   }
-  return sink;
 }
 #endif
