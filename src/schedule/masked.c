@@ -416,6 +416,44 @@ static void tn_masked_spare(const tn_masking *f, tn_kernel *p) {
   for (int i = 0; i < spare.n; i++) tn_kernel_masked(f->t, p, spare.u[i], 0, end->src + 1, (int)end->nsrc - 1);
 }
 
+// ** what nobody wants **
+
+// Of a kernel that computes the elements along a length, those behind it are wanted by nobody: x > 0. So they need not be
+// 0 either, and what is chosen by their being meant is chosen.
+static void tn_masked_unwanted(const tn_masking *f, tn_kernel *k, const tiny_uop *masked) {
+  tiny_ctx *t = f->t;
+  tn_supposed s;
+  tn_list wheres = {NULL, 0, 0}, src = {NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
+  tiny_uop *within = tn_masked_difference(t, tn_index(t, 1), masked->src[0], 0);
+  if (!within) return;
+  tn_suppose(f, k, within, &s);
+  if (!tn_supposes_length(t, &s)) return;
+  for (uint32_t i = 0; i < k->ast->nsrc; i++) {
+    const tiny_uop *zeros = k->ast->src[i];
+    if (zeros->op != TINY_OP_MASKED || !zeros->k || !tn_follows(t, zeros->src[0], masked->src[0]))
+      tn_push(t, &src, k->ast->src[i]);
+  }
+  tn_collect_op(t, src.u[0], TINY_OP_WHERE, &wheres);
+  for (int i = 0; i < wheres.n; i++) {
+    const int c = tn_sure_of(&s, wheres.u[i]->src[0]);
+    if (c != TN_SURE_TRUE && c != TN_SURE_FALSE) continue;
+    tiny_uop *chosen = tn_substitute(t, wheres.u[i]->src[c == TN_SURE_TRUE ? 1 : 2], &map);
+    tn_map_set(t, &map, wheres.u[i], chosen);
+  }
+  k->ast = tn_like(t, k->ast, 1, src.n, src.u);
+  if (map.n) k->ast = tn_substitute(t, k->ast, &map);
+}
+static void tn_masked_wanted(const tn_masking *f, tn_kernel *k) {
+  const tiny_uop *sink = k->ast, *end = sink ? sink->src[0] : NULL;
+  if (!sink || !tn_masked_store(k) || k->node->op == TINY_OP_ASSIGN) return;
+  for (uint32_t i = 1; i < sink->nsrc; i++) {
+    const tiny_uop *masked = sink->src[i];
+    if (masked->op == TINY_OP_MASKED && !masked->k && tn_is_stored_along(f->t, masked->src[0], end))
+      tn_masked_unwanted(f, k, masked);
+  }
+}
+
 // The kernels in order[] say what they may leave out.
 static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
   tn_masking f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
@@ -443,5 +481,6 @@ static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *root
     }
   }
   for (int i = 0; i < g->nkernel && any; i++) tn_masked_spare(&f, &g->kernel[order[i]]);
+  for (int i = 0; i < g->nkernel && any && g->positions; i++) tn_masked_wanted(&f, &g->kernel[order[i]]);
 }
 #endif
