@@ -98,6 +98,20 @@ static tn_loop_bound *tn_bound_of(tn_loop_bounds *b, tiny_uop *r) {
   return &b->of[b->n++];
 }
 
+// Is x not above 0 in any iteration that is left around source i of u: by a bound that is there, or will be?
+static int tn_bound_holds(tiny_ctx *t, const tn_loop_bounds *b, tiny_uop *x, tiny_uop *u, uint32_t i) {
+  for (int h = 0; h < b->holds.n; h++) if (b->holds.u[h] == x) return 1;
+  for (uint32_t j = 1; u->op == TINY_OP_END && j < i; j++) {
+    tn_list around = {NULL, 0, 0};
+    tn_affine rest;
+    int64_t c;
+    int exact;
+    if (!tn_is_loop(u->src[j]) || !tn_depends(t, x, u->src[j])) continue;
+    tn_loops_around(t, u, j, &around);
+    if (tn_least_of(t, x, u->src[j], &around, &c, &rest, &exact) && exact && c > 0) return 1;
+  }
+  return 0;
+}
 // Iterations of source i of u in which `masked` holds are left out. 1: some are.
 static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, tiny_uop *u, uint32_t i) {
   tiny_uop *r = u->src[i], *n = tn_index(t, tn_range_extent(r)), *none = tn_index(t, 0);
@@ -109,8 +123,8 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
   if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact)) return 0;
   if (c ? !tn_closes(masked, r) : !all) return 0;
+  if (!c && ((rest.n == 0 && rest.k <= 0) || (!masked->k && tn_bound_holds(t, b, masked->src[0], u, i)))) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
-  if (!c && rest.n == 0 && rest.k <= 0) return 0;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
   if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || (!b->unread && c % b->c))) return 0;
   if (!c) {
