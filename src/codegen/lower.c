@@ -40,10 +40,6 @@ static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *
   return acc ? tn_u2(t, op, acc, v[0]) : v[0];
 }
 
-static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
-  return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
-}
-
 // Matrix units add to what they are given and do no other sums: the sum that u, a REDUCE of tiles, is added to what
 // was there by, of which it then begins. NULL: it begins with zeros.
 static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tiny_uop **start) {

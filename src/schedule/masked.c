@@ -418,8 +418,8 @@ static void tn_masked_spare(const tn_masking *f, tn_kernel *p) {
 
 // ** what nobody wants **
 
-// Of a kernel that computes the elements along a length, those behind it are wanted by nobody: x > 0. So they need not be
-// 0 either, and what is chosen by their being meant is chosen.
+// Of a kernel that computes elements along a length, those behind it are wanted by nobody: x > 0. So they need not be 0
+// either, and what is chosen by their being meant is chosen.
 static void tn_masked_unwanted(const tn_masking *f, tn_kernel *k, const tiny_uop *masked) {
   tiny_ctx *t = f->t;
   tn_supposed s;
