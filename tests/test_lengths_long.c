@@ -4,6 +4,7 @@
 // What lies behind a length is NaN here, so that whoever reads it shows. test_lengths.c has every operator, of few rows.
 #include "../src/all.c"
 #include "test.h"
+#include "golden.h"
 
 enum { MOST = 4096, WIDE = 16, FEW = 4 };
 static tiny_ctx *t;
@@ -220,6 +221,57 @@ static void check_cache(void) {
   case_end();
 }
 
+// ** what a length costs **
+
+// A sum reads whole tiles without a mask, and the last one with it.
+static void check_edge(void) {
+  golden log = {NULL, 0, 0};
+  tiny_ctx *c = golden_open("CPU", &log, "c");
+  tiny_tensor *x = tiny_zeros(c, TINY_F32, TINY_SHAPE(MOST, WIDE * WIDE));
+  CHECK(tiny_realize(&x, 1) == TINY_OK);
+  const size_t before = log.n;
+  tiny_tensor *sum = tiny_sum(tiny_slice_to(x, 0, tiny_length(c, 70, 0, MOST)), TINY_ALL, 0);
+  CHECK(tiny_item(sum) == 0);
+  const char *kernel = strstr(log.text + before, "long long *args, long long task");         // NULL: it is not in C
+  const int in_c = kernel != NULL;
+  int whole = 0, masked = 0, loops = 0;
+  for (const char *end = kernel ? strstr(kernel, "\n}") : NULL; end && kernel < end; kernel++) {
+    loops += !strncmp(kernel, "for (", 5);
+    if (!strncmp(kernel, "LOAD(", 5)) { whole += kernel[-2] != '?'; masked += kernel[-2] == '?'; }
+  }
+  CHECK(!in_c || (loops > 2 && whole > 0 && masked == whole));
+  tiny_close(c);
+  golden_free(&log);
+}
+
+// A block of a transformer and its gradients are as many kernels by a length as of a fixed shape.
+static int kernels_of(int by_length) {
+  enum { ROWS = 512, COLUMNS = 64, WEIGHTS = 6 };
+  tiny_desc desc;
+  tiny_attention_desc d;
+  memset(&desc, 0, sizeof desc);
+  memset(&d, 0, sizeof d);
+  desc.device = "NULL";
+  desc.cache_dir = "";
+  d.causal = 1;
+  tiny_ctx *c = tiny_open(&desc);
+  tiny_tensor *w[WEIGHTS], *g[WEIGHTS], *x = tiny_ones(c, TINY_F32, TINY_SHAPE(ROWS, COLUMNS));
+  for (int i = 0; i < WEIGHTS; i++) w[i] = tiny_full(c, i, TINY_F32, TINY_SHAPE(COLUMNS, COLUMNS));
+  CHECK(tiny_realize(&x, 1) == TINY_OK && tiny_realize(w, WEIGHTS) == TINY_OK);
+  const uint64_t before = tiny_get_stats(c).kernels;
+  if (by_length) x = tiny_slice_to(x, 0, tiny_length(c, ROWS, 0, ROWS));
+  tiny_tensor *h = tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
+  h = tiny_attention(tiny_matmul(h, w[0]), tiny_matmul(h, w[1]), tiny_matmul(h, w[2]), &d);
+  x = tiny_add(x, tiny_matmul(h, w[3]));
+  h = tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
+  x = tiny_add(x, tiny_matmul(tiny_gelu(tiny_matmul(h, w[4])), w[5]));
+  CHECK(tiny_grad(tiny_mean(tiny_square(x), TINY_ALL, 0), w, WEIGHTS, g) == TINY_OK);
+  CHECK(tiny_realize(g, WEIGHTS) == TINY_OK);
+  const int kernels = (int)(tiny_get_stats(c).kernels - before);
+  tiny_close(c);
+  return kernels;
+}
+
 int main(void) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -235,6 +287,8 @@ int main(void) {
   check_fixed(65);
   check_fixed(MOST - 1);
   check_cache();
+  check_edge();
+  CHECK_EQ(kernels_of(1), kernels_of(0));
   CHECK_STR(tiny_error(t), "");
   tiny_close(t);
   return test_report();
