@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 002fe8b6a687de8171c593df5042bb18ed06038e7bd4bd56b2f35b817ac59c23
+/* tiny.h 0.1.0, source 1915dd1e90c875fb95290f24e408ef55b4953e9d82e577d946c7ab3e23d09979
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2948,7 +2948,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "002fe8b6a687de8171c593df5042bb18ed06038e7bd4bd56b2f35b817ac59c23"
+#define TN_SOURCE_ID "1915dd1e90c875fb95290f24e408ef55b4953e9d82e577d946c7ab3e23d09979"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -35324,9 +35324,9 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tiny_uop *rows = tn_block_rows(s, p);
   if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
-  const int most = tn_target_lanes(target, p);
-  if (rows) tn_stage_numbers(s, rows, most);
+  if (rows) tn_stage_numbers(s, rows, tn_target_lanes(target, p));
   if (rows) *p = tn_profile_of(s);
+  const int most = tn_target_lanes(target, p);               // what is staged may be wider than all that was read
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
