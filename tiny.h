@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 5c4360c233976c5837df271fcecb2d80e4f5ff4c4fdba6eec6fdd21af3556ff3
+/* tiny.h 0.1.0, source 6689563be5bb423f759c57098bca8127c61f614e53285990fcee198c0a4f46f3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2966,7 +2966,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "5c4360c233976c5837df271fcecb2d80e4f5ff4c4fdba6eec6fdd21af3556ff3"
+#define TN_SOURCE_ID "6689563be5bb423f759c57098bca8127c61f614e53285990fcee198c0a4f46f3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -13872,20 +13872,6 @@ static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
   return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
 }
 
-static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, int most) {
-  tn_widths w = {t, {NULL, 0, 0}, most};
-  tn_toposort(t, sink, &w.now);
-  for (int i = 0; i < w.now.n; i++) {
-    tiny_uop *u = w.now.u[i], *now = u;
-    int same = u->dtype != TINY_INDEX;
-    for (uint32_t j = 0; j < u->nsrc; j++) same &= w.now.u[u->src[j]->seq] == u->src[j];
-    if (!same) now = tn_index_node(&w, u);
-    u->seq = (uint32_t)i;
-    w.now.u[i] = now;
-  }
-  return w.now.u[w.now.n - 1];
-}
-
 // ** bits of narrow floats, as u32 **
 
 // f32 -> a float of fewer exponents and m bits of fraction, to nearest even. Below its normals the sum with a power of
@@ -14377,13 +14363,49 @@ RULES(tn_rules_lanes, x, y, z)
   }
 RULES_END
 
+// ** all of it **
+
+typedef struct tn_decomposing { void *target; tn_map done[3]; } tn_decomposing;        // by each set
+static tiny_uop *tn_decomposed(tiny_ctx *t, tn_decomposing *d, tiny_uop *u) {
+  u = tn_rewrite_walk(t, &d->done[0], u, tn_rules_decompose, d->target);
+  u = tn_rewrite_walk(t, &d->done[1], u, tn_rules_spell, d->target);
+  return tn_rewrite_walk(t, &d->done[2], u, tn_rules_lanes, d->target);
+}
+// Where a loop begins and ends, if that is computed, is decomposed before what it loops over: with another end it would
+// be another loop, and all that depends on it would be made again.
+static tiny_uop *tn_decomposed_ends(tiny_ctx *t, tn_decomposing *d, tiny_uop *range) {
+  tiny_uop *src[2];
+  int changed = 0;
+  for (uint32_t i = 0; i < range->nsrc; i++) {
+    src[i] = tn_is_const(range->src[i]) ? range->src[i] : tn_decomposed(t, d, range->src[i]);
+    changed |= src[i] != range->src[i];
+  }
+  return changed ? tn_uop_with(t, range, src) : range;
+}
+// Rules of decompositions number no nodes.
+static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, tn_decomposing *d) {
+  tn_widths w = {t, {NULL, 0, 0}, tn_has_dtype(d->target, TINY_I64) ? TINY_I64 : TINY_I32};
+  tn_toposort(t, sink, &w.now);
+  for (int i = 0; i < w.now.n; i++) {
+    tiny_uop *u = w.now.u[i], *now = u;
+    int same = u->dtype != TINY_INDEX;
+    for (uint32_t j = 0; j < u->nsrc; j++) same &= w.now.u[u->src[j]->seq] == u->src[j];
+    if (!same) now = tn_index_node(&w, u);
+    if (now->op == TINY_OP_RANGE) now = tn_decomposed_ends(t, d, now);
+    u->seq = (uint32_t)i;
+    w.now.u[i] = now;
+  }
+  return w.now.u[w.now.n - 1];
+}
+
 static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
-  if (!target->renderer) return sink;
-  void *ctx = (void *)(uintptr_t)target;
-  sink = tn_lower_index(t, sink, tn_has_dtype(ctx, TINY_I64) ? TINY_I64 : TINY_I32);
-  sink = tn_rewrite(t, sink, tn_rules_decompose, ctx);
-  sink = tn_rewrite(t, sink, tn_rules_spell, ctx);
-  return tn_rewrite(t, sink, tn_rules_lanes, ctx);
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_decomposing d;
+  memset(&d, 0, sizeof d);
+  d.target = (void *)(uintptr_t)target;
+  if (target->renderer) sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
+  tn_scratch_rewind(t, mark);
+  return sink;
 }
 #endif
 // ---- end src/rules/decompose.c ----
@@ -27335,6 +27357,8 @@ static int tn_is_passing(const tiny_uop *u) {
   return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER ||
          (u->op == TINY_OP_COPY && !tn_is_copy(u));
 }
+// Has u no arithmetic, but places for what is computed below it, or zeros behind a length? Then that is stored, not u.
+static int tn_is_laid(const tiny_uop *u) { return tn_is_passing(u) || u->op == TINY_OP_WHOLE; }
 
 #endif
 // ---- end src/schedule/graph.c ----
@@ -27939,7 +27963,7 @@ static void tn_node_try_carried(tn_graph *g, tn_node *n) {
 // The node that a REDUCE folds, below movements and products: what is best stored where a chain of REDUCEs is cut.
 static tn_node *tn_node_reduced(tn_graph *g, const tiny_uop *reduce) {
   tn_node *n = tn_graph_node(g, reduce->src[0]);
-  while (!n->leaf && (tn_is_passing(n->u) || n->u->op == TINY_OP_MUL)) {
+  while (!n->leaf && (tn_is_laid(n->u) || n->u->op == TINY_OP_MUL)) {
     tn_node *next = tn_graph_node(g, n->u->src[0]);
     for (uint32_t i = 1; n->u->op == TINY_OP_MUL && i < n->u->nsrc; i++)
       if (tn_graph_node(g, n->u->src[i])->reduces > next->reduces) next = tn_graph_node(g, n->u->src[i]);
@@ -28082,7 +28106,7 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
     if (n->nuse == 1) n->use = (tn_use *)memcpy(tn_scratch(g->t, TN_MAX_USES * sizeof use), &n->first, sizeof use);
     if (!n->nuse) n->use = &n->first;
     n->use[n->nuse++] = use;
-  } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
+  } else if (!tn_is_laid(n->u)) n->forced = 1;                 // wanted in too many ways: once and for all
 }
 
 // A sum of products whose operands are both read many times over. Its tile takes all registers, and its loops are its
@@ -28234,9 +28258,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
       tn_at_is_long(g->t, n->use[0].at))
     return 1;
   if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > (double)TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
-  if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
-      u->op == TINY_OP_WHOLE || !n->nuse)  // what is compared with a length is stored below that, or not at all
-    return 0;
+  if (tn_is_laid(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA || !n->nuse) return 0;
   if (n->once > 0) return !tn_carried_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
   double evals = 0;
@@ -29727,6 +29749,7 @@ typedef struct tn_masking {
   tiny_ctx *t; tn_graph *g;
   tn_map kept;                             // the roots
   tn_list *zero;                           // by kernel: while one of these > 0, the element stored is 0
+  tn_list *masks;                          // by kernel: what it and those whose values it reads compare
   tn_accesses accesses;
 } tn_masking;
 
@@ -30067,16 +30090,15 @@ static void tn_masked_unread(const tn_masking *f, const tn_kernel *p, const tn_k
   tn_digit digit[TINY_MAX_DIMS];
   tn_affine part[TINY_MAX_DIMS];
   tiny_uop *range[TINY_MAX_DIMS], *now[TINY_MAX_DIMS];
-  tn_list masks = {NULL, 0, 0};
+  const tn_list *masks = &f->masks[k - f->g->kernel];
   const int n = tn_digits_of(p, digit, range);
-  if (!tn_digits_split(digit, n, index->src[1], part)) return;
+  if (!masks->n || !tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_digit_range(&digit[d], &part[d]);
-  tn_masked_masks(f, k, &masks);
-  for (int i = 0; i < masks.n; i++) {
+  for (int i = 0; i < masks->n; i++) {
     tn_supposed s;
-    tiny_uop *x = tn_masked_carry(f->t, masks.u[i], k, p, n, now, range);
+    tiny_uop *x = tn_masked_carry(f->t, masks->u[i], k, p, n, now, range);
     if (!x) continue;
-    tn_suppose(f, k, masks.u[i], &s);
+    tn_suppose(f, k, masks->u[i], &s);
     if (!tn_supposed_uses(f, &s, k->ast->src[0], index)) tn_push(f->t, out, x);
   }
 }
@@ -30120,33 +30142,92 @@ static void tn_masked_spare(const tn_masking *f, tn_kernel *p) {
   for (int i = 0; i < spare.n; i++) tn_kernel_masked(f->t, p, spare.u[i], 0, end->src + 1, (int)end->nsrc - 1);
 }
 
+// ** what nobody wants **
+
+// Of a kernel that computes elements along a length, those behind it are wanted by nobody: x > 0. So they need not be 0
+// either, and what is chosen by their being meant is chosen.
+static void tn_masked_unwanted(const tn_masking *f, tn_kernel *k, const tiny_uop *masked) {
+  tiny_ctx *t = f->t;
+  tn_supposed s;
+  tn_list wheres = {NULL, 0, 0}, src = {NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
+  tiny_uop *within = tn_masked_difference(t, tn_index(t, 1), masked->src[0], 0);
+  if (!within) return;
+  tn_suppose(f, k, within, &s);
+  if (!tn_supposes_length(t, &s)) return;
+  for (uint32_t i = 0; i < k->ast->nsrc; i++) {
+    const tiny_uop *zeros = k->ast->src[i];
+    if (zeros->op != TINY_OP_MASKED || !zeros->k || !tn_follows(t, zeros->src[0], masked->src[0]))
+      tn_push(t, &src, k->ast->src[i]);
+  }
+  tn_collect_op(t, src.u[0], TINY_OP_WHERE, &wheres);
+  for (int i = 0; i < wheres.n; i++) {
+    const int c = tn_sure_of(&s, wheres.u[i]->src[0]);
+    if (c != TN_SURE_TRUE && c != TN_SURE_FALSE) continue;
+    tiny_uop *chosen = tn_substitute(t, wheres.u[i]->src[c == TN_SURE_TRUE ? 1 : 2], &map);
+    tn_map_set(t, &map, wheres.u[i], chosen);
+  }
+  k->ast = tn_like(t, k->ast, 1, src.n, src.u);
+  if (map.n) k->ast = tn_substitute(t, k->ast, &map);
+}
+static void tn_masked_wanted(const tn_masking *f, tn_kernel *k) {
+  const tiny_uop *sink = k->ast, *end = sink ? sink->src[0] : NULL;
+  if (!sink || !tn_masked_store(k) || k->node->op == TINY_OP_ASSIGN) return;
+  for (uint32_t i = 1; i < sink->nsrc; i++) {
+    const tiny_uop *masked = sink->src[i];
+    if (masked->op == TINY_OP_MASKED && !masked->k && tn_is_stored_along(f->t, masked->src[0], end))
+      tn_masked_unwanted(f, k, masked);
+  }
+}
+
+// What kernel `at` leaves out for its own masks.
+static void tn_masked_own(tn_masking *f, int at) {
+  tn_kernel *k = &f->g->kernel[at];
+  tn_list *masks = &f->masks[at];
+  tn_masked_masks(f, k, masks);
+  const int n = masks->n;
+  const tn_mark mark = tn_scratch_mark(f->t);
+  for (int m = 0; m < n; m++) {
+    tn_supposed s;
+    const tiny_uop *before = k->ast;
+    tn_suppose(f, k, masks->u[m], &s);
+    tn_masked_select(f, k, &s);
+    if (k->ast != before) tn_suppose(f, k, masks->u[m], &s);
+    tn_masked_reduces(f, k, &s);
+    tn_masked_zeros(f, at, &s);
+  }
+  if (!f->zero[at].n) tn_scratch_rewind(f->t, mark);
+}
+
 // The kernels in order[] say what they may leave out.
 static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
-  tn_masking f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
+  tn_masking f = {g->t, g, {NULL, 0, 0}, NULL, NULL, tn_graph_accesses(g)};
   tn_map plain = {NULL, 0, 0};             // kernels that have no mask, while none has been found
+  const size_t nbytes = ((size_t)g->nkernel + 1) * sizeof(tn_list);
   int any = 0;
   for (int r = 0; r < nroots; r++) tn_map_set(g->t, &f.kept, roots[r], roots[r]);
-  f.zero = (tn_list *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *f.zero);
-  memset(f.zero, 0, ((size_t)g->nkernel + 1) * sizeof *f.zero);
+  f.zero = (tn_list *)memset(tn_scratch(g->t, nbytes), 0, nbytes);
+  f.masks = (tn_list *)memset(tn_scratch(g->t, nbytes), 0, nbytes);
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
-    tn_list masks = {NULL, 0, 0};
     if (!k->ast || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
-    tn_masked_masks(&f, k, &masks);
-    if (!masks.n) tn_scratch_rewind(g->t, mark);
-    any |= masks.n;
+    tn_masked_own(&f, order[i]);
+    const int n = f.masks[order[i]].n;
+    if (!n) tn_scratch_rewind(g->t, mark);
+    any |= n;
     if (!any) tn_map_set(g->t, &plain, k->ast, k->ast);
-    for (int m = 0; m < masks.n; m++) {
-      tn_supposed s;
-      tn_suppose(&f, k, masks.u[m], &s);
-      tn_masked_select(&f, k, &s);
-      tn_suppose(&f, k, masks.u[m], &s);
-      tn_masked_reduces(&f, k, &s);
-      tn_masked_zeros(&f, order[i], &s);
-    }
   }
-  for (int i = 0; i < g->nkernel && any; i++) tn_masked_spare(&f, &g->kernel[order[i]]);
+  for (int i = 0; i < g->nkernel && any; i++) {
+    const tn_mark mark = tn_scratch_mark(g->t);
+    tn_masked_spare(&f, &g->kernel[order[i]]);
+    tn_scratch_rewind(g->t, mark);
+  }
+  for (int i = 0; i < g->nkernel && any && g->positions; i++) {
+    const tn_mark mark = tn_scratch_mark(g->t);
+    tn_masked_wanted(&f, &g->kernel[order[i]]);
+    tn_scratch_rewind(g->t, mark);
+  }
 }
 #endif
 // ---- end src/schedule/masked.c ----
@@ -31561,6 +31642,7 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
 // For a loop r, everything in x that lies inside of r takes its worst value; what is left is c * r + E > 0, E of the
 // loops around r. So only whole blocks are left out: the ones across the diagonal keep the mask they have.
 // A permission, not a duty: where x is no sum of ranges, the loop stays whole.
+// A reduction that streams along a length becomes two: whole tiles without a mask, and the tile across the edge.
 #ifndef TN_CODEGEN_BOUNDS
 #define TN_CODEGEN_BOUNDS
 #ifndef TINY_AMALGAMATED
@@ -31568,7 +31650,8 @@ static tiny_uop *tn_transpose(tiny_ctx *t, tiny_uop *sink) {
 #endif
 
 enum { TN_MAX_BOUNDS = 32 };
-typedef struct tn_loop_bound { tiny_uop *range, *end, *start; } tn_loop_bound;         // NULL: as it is
+// NULL: as it is. edge: in the iterations before it `most`, the greatest value of a masked sum, is not above 0
+typedef struct tn_loop_bound { tiny_uop *range, *end, *start, *edge, *most; int ends; } tn_loop_bound;   // ends: masks
 // kept: what a REDUCE computes is kept for the store, which reads it only as long as c * r + rest <= 0; unread: what it
 // stores of a block that reaches beyond, nobody reads
 typedef struct tn_loop_bounds {
@@ -31652,6 +31735,43 @@ static tn_loop_bound *tn_bound_of(tn_loop_bounds *b, tiny_uop *r) {
   return &b->of[b->n++];
 }
 
+// Is x not above 0 in any iteration that is left around source i of u: by a bound that is there, or will be?
+static int tn_bound_holds(tiny_ctx *t, const tn_loop_bounds *b, tiny_uop *x, tiny_uop *u, uint32_t i) {
+  for (int h = 0; h < b->holds.n; h++) if (b->holds.u[h] == x) return 1;
+  for (uint32_t j = 1; u->op == TINY_OP_END && j < i; j++) {
+    tn_list around = {NULL, 0, 0};
+    tn_affine rest;
+    int64_t c;
+    int exact;
+    if (!tn_is_loop(u->src[j]) || !tn_depends(t, x, u->src[j])) continue;
+    tn_loops_around(t, u, j, &around);
+    if (tn_least_of(t, x, u->src[j], &around, &c, &rest, &exact) && exact && c > 0) return 1;
+  }
+  return 0;
+}
+// Is `masked` about a length that is known at launch?
+static int tn_masks_by_length(tiny_ctx *t, const tiny_uop *masked) {
+  tn_list args = {NULL, 0, 0};
+  tn_collect_op(t, masked->src[0], TINY_OP_ARG, &args);
+  return args.n > 0;
+}
+// Where in the iterations of a reduction's loop the masked sum begins to be above 0 for any of its copies and lanes.
+static void tn_bound_edge(tiny_ctx *t, tn_loop_bound *bound, const tiny_uop *masked, const tn_list *around) {
+  tiny_uop *r = bound->range, *none = tn_index(t, 0);
+  tn_affine rest;
+  int64_t c;
+  int exact;
+  if (!tn_masks_by_length(t, masked) ||
+      !tn_least_of(t, tn_u2(t, TINY_OP_MUL, masked->src[0], tn_index(t, -1)), r, around, &c, &rest, &exact) || c >= 0)
+    return;
+  tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX);        // -most is c * r + e
+  tiny_uop *most = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, r, tn_index(t, c)), e);
+  bound->most = tn_simplify(t, tn_u2(t, TINY_OP_MUL, most, tn_index(t, -1)));
+  e = tn_u2(t, TINY_OP_MAX, tn_u2(t, TINY_OP_ADD, e, tn_index(t, -c)), none);
+  e = tn_simplify(t, tn_u2(t, TINY_OP_IDIV, e, tn_index(t, -c)));
+  bound->edge = tn_bound_lesser(t, e, tn_index(t, tn_range_extent(r)));
+}
+
 // Iterations of source i of u in which `masked` holds are left out. 1: some are.
 static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, tiny_uop *u, uint32_t i) {
   tiny_uop *r = u->src[i], *n = tn_index(t, tn_range_extent(r)), *none = tn_index(t, 0);
@@ -31663,8 +31783,8 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   const int all = u->op == TINY_OP_STAGE || !tn_closes(masked, r);       // or none of the iterations
   if (!tn_least_of(t, masked->src[0], r, &around, &c, &rest, &exact)) return 0;
   if (c ? !tn_closes(masked, r) : !all) return 0;
+  if (!c && ((rest.n == 0 && rest.k <= 0) || (!masked->k && tn_bound_holds(t, b, masked->src[0], u, i)))) return 0;
   tiny_uop *e = tn_affine_node(t, &rest, TINY_INDEX), *at;
-  if (!c && rest.n == 0 && rest.k <= 0) return 0;
   if (u->op == TINY_OP_END && c > 0) { b->c = c; b->rest = e; b->unread = !masked->k; }
   if (u->op == TINY_OP_REDUCE && b->kept && (b->rest != e || (!b->unread && c % b->c))) return 0;
   if (!c) {
@@ -31680,6 +31800,8 @@ static int tn_bound_by(tiny_ctx *t, tn_loop_bounds *b, const tiny_uop *masked, t
   tn_loop_bound *now = b->n < TN_MAX_BOUNDS - 2 ? tn_bound_of(b, r) : NULL;   // two are for zeros
   if (!now) return 0;
   if (exact && c) tn_push(t, &b->holds, masked->src[0]);
+  if (!exact && c > 0 && u->op == TINY_OP_REDUCE && !b->kept) tn_bound_edge(t, now, masked, &around);
+  now->ends += c >= 0;
   if (c >= 0) now->end = now->end ? tn_bound_lesser(t, now->end, at) : at;
   else now->start = now->start ? tn_simplify(t, tn_u2(t, TINY_OP_MAX, now->start, at)) : at;
   return 1;
@@ -31746,11 +31868,7 @@ static tiny_uop *tn_masked_keep(tiny_ctx *t, tiny_uop *sink) {
 // Is `masked` about elements that the kernel stores, by a length that is known at launch? Where none of those that an
 // iteration of the loops around leads to is wanted, neither are sums that go into them, nor loops that store them.
 static int tn_masks_stores(tiny_ctx *t, const tiny_uop *masked, const tiny_uop *end) {
-  tn_list args = {NULL, 0, 0};
-  for (uint32_t i = 1; i < masked->nsrc; i++) if (tn_closes(end, masked->src[i])) {
-    tn_collect_op(t, masked->src[0], TINY_OP_ARG, &args);
-    return args.n > 0;
-  }
+  for (uint32_t i = 1; i < masked->nsrc; i++) if (tn_closes(end, masked->src[i])) return tn_masks_by_length(t, masked);
   return 0;
 }
 // The kernel without comparisons that hold in every iteration that is left.
@@ -31770,6 +31888,89 @@ static tiny_uop *tn_bounds_imply(tiny_ctx *t, tiny_uop *sink, const tn_loop_boun
     break;
   }
   return from.n ? tn_simplify(t, tn_replace(t, sink, from.n, from.u, to.u)) : sink;
+}
+
+// ** edges **
+
+static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
+  return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
+}
+
+// Does a summand stream through memory, so that a mask costs as much as what is done with it? Tiles of products do not.
+static int tn_edge_pays(tiny_ctx *t, const tiny_uop *reduce) {
+  tn_list all = {NULL, 0, 0};
+  for (uint32_t j = 1; j < reduce->nsrc; j++) {
+    const int kind = tn_range_kind(reduce->src[j]);
+    if (kind != TN_REDUCE && kind != TN_UNROLL && kind != TN_VECTOR) return 0;
+  }
+  tn_toposort(t, reduce->src[0], &all);
+  for (int i = 0; i < all.n; i++) {
+    tiny_uop *u = all.u[i];
+    if (u->op == TINY_OP_STAGE || u->op == TINY_OP_REDUCE || u->op == TINY_OP_AFTER) return 0;
+    tn_list loads[2] = {{NULL, 0, 0}, {NULL, 0, 0}};
+    for (int j = 0; u->op == TINY_OP_MUL && u->dtype != TINY_INDEX && j < 2; j++)
+      tn_collect_op(t, u->src[j], TINY_OP_LOAD, &loads[j]);
+    if (loads[0].n && loads[1].n && u->src[0] != u->src[1]) return 0;
+  }
+  return 1;
+}
+// What a REDUCE folds before the edge: without the comparisons that hold in all iterations there. NULL: none does.
+static tiny_uop *tn_edge_within(tiny_ctx *t, const tn_loop_bound *bound, tiny_uop *value) {
+  tn_list less = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_collect_op(t, value, TINY_OP_LT, &less);
+  for (int i = 0; i < less.n; i++) {
+    const tiny_uop *u = less.u[i];
+    tn_affine d;
+    int64_t low, high;
+    tn_affine_start(&d, TINY_INDEX);
+    d.k = 1;                               // p < q where p - q + 1 <= most <= 0
+    if (u->src[0]->dtype != TINY_INDEX || !tn_affine_add(&d, u->src[0], 1, 0) || !tn_affine_add(&d, u->src[1], -1, 0) ||
+        !tn_affine_add(&d, bound->most, -1, 0))
+      continue;
+    tn_affine_bounds(&d, &low, &high);
+    if (high > 0) continue;
+    tn_push(t, &from, less.u[i]);
+    tn_push(t, &to, tn_bool(t, 1));
+  }
+  return from.n ? tn_simplify(t, tn_replace(t, value, from.n, from.u, to.u)) : NULL;
+}
+// REDUCEs over the bound's range as what they fold before the edge, and from there on.
+static tiny_uop *tn_edge_split(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b, int at) {
+  tn_loop_bound *bound = &b->of[at];
+  tn_list reduces = {NULL, 0, 0}, from = {NULL, 0, 0}, to = {NULL, 0, 0}, own = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_REDUCE, &reduces);
+  for (int i = 0; i < reduces.n; i++) if (tn_reduces_over(reduces.u[i], bound->range)) tn_push(t, &from, reduces.u[i]);
+  if (!from.n || b->n >= TN_MAX_BOUNDS) return sink;
+  for (uint32_t j = 1; j < from.u[0]->nsrc; j++)
+    tn_push(t, &own, tn_range(t, tn_range_extent(from.u[0]->src[j]), tn_range_kind(from.u[0]->src[j])));
+  for (int i = 0; i < from.n; i++) {
+    tiny_uop *u = from.u[i], **src = (tiny_uop **)tn_scratch(t, u->nsrc * sizeof *src), *first;
+    memcpy(src, u->src, u->nsrc * sizeof *src);
+    if (!tn_same_ranges(u, from.u[0]) || !tn_edge_pays(t, u)) return sink;
+    if (!(src[0] = tn_edge_within(t, bound, u->src[0]))) return sink;
+    first = tn_replace(t, tn_uop_with(t, u, src), own.n, u->src + 1, own.u);
+    tn_push(t, &to, tn_u2(t, (int)u->k, first, u));
+  }
+  for (int j = 0; j < own.n; j++) {        // other loops have the bounds they had
+    tn_loop_bound *inner = NULL;
+    for (int i = 0; i < b->n; i++) if (b->of[i].range == from.u[0]->src[j + 1]) inner = &b->of[i];
+    if (!inner || b->n >= TN_MAX_BOUNDS) continue;
+    tn_loop_bound *now = &b->of[b->n++];
+    memset(now, 0, sizeof *now);
+    now->range = own.u[j];
+    now->end = inner != bound || bound->ends == 1 ? inner->end : tn_bound_lesser(t, bound->end, bound->edge);
+    if (inner == bound && bound->ends == 1) now->end = bound->edge;
+    now->start = inner->start;
+    if (now->end) now->end = tn_replace(t, now->end, own.n, from.u[0]->src + 1, own.u);
+    if (now->start) now->start = tn_replace(t, now->start, own.n, from.u[0]->src + 1, own.u);
+  }
+  bound->start = bound->edge;
+  return tn_replace(t, sink, from.n, from.u, to.u);
+}
+static tiny_uop *tn_bounds_split(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
+  const int n = b->n;
+  for (int i = 0; i < n; i++) if (b->of[i].edge && !b->of[i].start) sink = tn_edge_split(t, sink, b, i);
+  return sink;
 }
 
 // What a SINK says is masked becomes bounds, which tn_bounds_set gives to the loops later.
@@ -31798,26 +31999,27 @@ static tiny_uop *tn_bounds_find(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) 
       if (tn_bound_by(t, b, masked, u, j) && masked->k && u == end) filled = j;
     }
   }
-  return tn_bounds_imply(t, filled ? tn_fill_zeros(t, b, bare, filled) : bare, b);
+  return tn_bounds_split(t, tn_bounds_imply(t, filled ? tn_fill_zeros(t, b, bare, filled) : bare, b), b);
 }
 
 static int tn_bound_names(tiny_ctx *t, const tn_loop_bound *b, const tiny_uop *r) {
   return (b->end && tn_depends(t, b->end, r)) || (b->start && tn_depends(t, b->start, r));
 }
 
-// Gives the loops their bounds: those inside of others first, as theirs name the others.
-static tiny_uop *tn_bounds_set(tiny_ctx *t, tiny_uop *sink, tn_loop_bounds *b) {
+// Appends ranges and what they become: the same loops with their bounds. First, among themselves, those that name no
+// other; what `from` has already is replaced in their bounds.
+static void tn_bounds_set(tiny_ctx *t, tn_loop_bounds *b, tn_list *from, tn_list *to) {
   while (b->n) {
     int at = 0;
     for (int i = 0; i < b->n && at + 1 < b->n; i++)
-      if (i != at && tn_bound_names(t, &b->of[i], b->of[at].range)) { at++; i = -1; }
-    tn_loop_bound now = b->of[at];
-    tiny_uop *src[2] = {now.end ? now.end : now.range->src[0], now.start}, *r;
-    r = tn_like(t, now.range, 1, now.start ? 2 : 1, src);
-    sink = tn_replace(t, sink, 1, &now.range, &r);
+      if (i != at && tn_bound_names(t, &b->of[at], b->of[i].range)) { at++; i = -1; }
+    const tn_loop_bound now = b->of[at];
+    tiny_uop *src[2] = {now.end ? now.end : now.range->src[0], now.start};
+    for (int i = 0; i < 2 && src[i]; i++) src[i] = tn_replace(t, src[i], from->n, from->u, to->u);
+    tn_push(t, from, now.range);
+    tn_push(t, to, tn_like(t, now.range, 1, now.start ? 2 : 1, src));
     b->of[at] = b->of[--b->n];
   }
-  return sink;
 }
 #endif
 // ---- end src/codegen/bounds.c ----
@@ -31862,10 +32064,6 @@ static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *
     for (uint32_t i = 0; i < (n + 1) / 2; i++)
       v[i] = 2 * i + 1 < n ? tn_u2(t, op, v[2 * i], v[2 * i + 1]) : v[2 * i];
   return acc ? tn_u2(t, op, acc, v[0]) : v[0];
-}
-
-static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
-  return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
 }
 
 // Matrix units add to what they are given and do no other sums: the sum that u, a REDUCE of tiles, is added to what
@@ -31967,10 +32165,11 @@ static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
   return TN_NO_PLACE + (r->k >> 8);
 }
 
-// Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
-// are reduced into dim 2.
-static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
-  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0}, ends = {NULL, 0, 0};
+// Appends the ranges of the given kinds, and the SPECIALs that they become: up to 3 dims, the last (fastest) range on
+// dim 0; more are reduced into dim 2.
+static void tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims, tn_list *from,
+                              tn_list *to) {
+  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, ends = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   for (int i = 0; i < all.n; i++) {
@@ -31998,9 +32197,9 @@ static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_
       id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)),
                  tn_index(t, tn_range_extent(r.u[i])));
     }
-    tn_push(t, &to, id);
+    tn_push(t, from, r.u[i]);
+    tn_push(t, to, id);
   }
-  return r.n ? tn_replace(t, sink, r.n, r.u, to.u) : sink;
 }
 
 // Where items share reductions every item holds the result: item 0 of the GROUP stores it.
@@ -35483,9 +35682,9 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tiny_uop *rows = tn_block_rows(s, p);
   if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
-  const int most = tn_target_lanes(target, p);
-  if (rows) tn_stage_numbers(s, rows, most);
+  if (rows) tn_stage_numbers(s, rows, tn_target_lanes(target, p));
   if (rows) *p = tn_profile_of(s);
+  const int most = tn_target_lanes(target, p);               // what is staged may be wider than all that was read
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {
@@ -36092,7 +36291,7 @@ typedef struct tn_pipeline {
   tiny_ctx *t; const tn_target *target;
   const tn_schedule *schedule;             // what a search has found; NULL: what the heuristics choose
   uint32_t has;                            // TN_IF_ .. that hold
-  tn_loop_bounds bounds;                   // of loops, from where they are found until the loops are there
+  tn_loop_bounds bounds;                   // of loops, from where they are found until all loops are there
   int spec;                                // of the kernel now
   tn_lowered *out;
 } tn_pipeline;
@@ -36156,13 +36355,16 @@ static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expan
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
 static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
   p->spec |= TN_SPEC_LOOPS;
-  return tn_bounds_set(p->t, tn_lower_reduces(p->t, sink), &p->bounds);
+  return tn_lower_reduces(p->t, sink);
 }
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
   const int threads = p->target->limits->threads;
-  sink = tn_lower_specials(p->t, sink, 0, p->out->global, threads ? 1 : 3);
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_lower_specials(p->t, sink, 0, p->out->global, threads ? 1 : 3, &from, &to);
   p->out->tasks = threads ? p->out->global[0] : 0;
-  return tn_lower_specials(p->t, sink, 1, p->out->local, 3);
+  tn_lower_specials(p->t, sink, 1, p->out->local, 3, &from, &to);
+  tn_bounds_set(p->t, &p->bounds, &from, &to);
+  return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
 }
 static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_split_end); }
 static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_lower_hreduce); }
@@ -36196,7 +36398,7 @@ static const tn_pass tn_passes[] = {
   {"lanes",           tn_pass_lanes,        TN_LOWER,   0},                // VECTOR
   {"transposes",      tn_pass_transpose,    TN_LOWER,   TN_IF_SHUFFLES},   // in registers
   {"accumulators",    tn_pass_accumulators, TN_LOWER,   0},                // REDUCE
-  {"specials",        tn_pass_specials,     TN_LOWER,   0},                // TASK, GLOBAL, LOCAL, GROUP
+  {"specials",        tn_pass_specials,     TN_LOWER,   0},                // TASK, GLOBAL, LOCAL, GROUP; bounds
   {"ends",            tn_pass_ends,         TN_LOWER,   0},
   {"halves",          tn_pass_halves,       TN_LOWER,   TN_IF_RENDERED},   // HREDUCE
   {"algebra",         tn_pass_simplify,     TN_LOWER,   0},
@@ -46019,193 +46221,193 @@ Where things stand in tiny.h
   13459  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
   13801  src/rules/decompose.c        from what the IR means to what a target can do
-  14391  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14413  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14425  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14447  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14924  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14946  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15018  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15040  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15768  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15790  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16012  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16086  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16034  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16108  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16723  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16745  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16989  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17011  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17278  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17300  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17762  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17784  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17869  src/tensor/activation.c      what stands between the layers of a network
-  18050  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18418  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17891  src/tensor/activation.c      what stands between the layers of a network
+  18072  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18440  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18671  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18693  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19430  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19452  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20112  src/tensor/random.c          numbers from a counter, the same on every device
-  20387  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20134  src/tensor/random.c          numbers from a counter, the same on every device
+  20409  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20711  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21007  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20733  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21029  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21144  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21166  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21683  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21705  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22402  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22424  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22804  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22826  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22943  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22965  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23425  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23447  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23890  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23912  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24241  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24587  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24716  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24263  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24609  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24738  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24876  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24898  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25381  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25660  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25403  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25682  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25756  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25778  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26033  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26456  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26055  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26478  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26733  src/tensor/params.c          lists of named tensors: what a network consists of
-  26826  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26755  src/tensor/params.c          lists of named tensors: what a network consists of
+  26848  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27208  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27230  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27342  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27366  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27460  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27484  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27779  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27803  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27895  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27919  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28396  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28418  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29172  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29194  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29705  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29727  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30154  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30235  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30335  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30416  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30835  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  30952  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30916  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31033  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31389  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31470  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31555  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31636  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  31825  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32051  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32027  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32250  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32180  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32251  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32379  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32450  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32409  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32505  src/codegen/transform.c      what may be done to the ranges of a kernel
-  32807  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32608  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32704  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33006  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  32896  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33095  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  32960  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33159  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33094  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33293  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33172  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33231  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33371  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33430  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  33869  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34068  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  33968  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34167  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34061  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34260  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34450  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34649  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35032  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35231  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35151  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35243  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35350  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35442  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35314  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35513  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35418  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35518  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35593  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35733  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35617  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35717  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35792  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35932  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36068  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36267  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36307  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36509  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36553  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36755  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36614  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36816  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37158  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37360  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37714  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37916  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38035  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38237  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38333  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38535  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38728  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39448  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38930  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39650  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39525  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39727  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39634  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  39862  src/runtime/device.c         which backend a context runs on
-  40099  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40253  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39836  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40064  src/runtime/device.c         which backend a context runs on
+  40301  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40455  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40443  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40510  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40645  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40712  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  40861  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41288  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41063  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41490  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41458  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41660  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42280  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42482  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  42820  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  42998  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43766  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43022  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43200  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43968  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  43984  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44186  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44257  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44459  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44525  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44727  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44702  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44904  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  44876  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45237  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45473  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45078  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45439  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45675  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45621  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45787  src/runtime/context.c        opening and closing, the first error, totals
+  45823  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45989  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,8 +1,10 @@
 // lengths: dims whose length is known at launch against dims of that length. A part of bench.c.
 //
 // Each row runs one program at the greatest length and one at half of it, captured once for all lengths, beside
-// programs of those fixed shapes, in the same rounds.
-enum { LENGTH_MOST = 4096, LENGTH_WIDE = 256 };
+// programs of those fixed shapes, in the same rounds. Then what it costs to plan a block of a transformer and its
+// gradients by a length, against those of a fixed shape.
+enum { LENGTH_MOST = 4096, LENGTH_WIDE = 256, LENGTH_HEAD = 64 };
+enum { LENGTH_PLANNED = 512, LENGTH_PLANNED_WIDE = 64, LENGTH_WEIGHTS = 6 };
 
 static tiny_tensor *lengths_weights, *lengths_filter, *lengths_query;
 static tiny_tensor *lengths_exp(tiny_tensor *x) { return tiny_exp(x); }
@@ -15,6 +17,11 @@ static tiny_tensor *lengths_conv(tiny_tensor *x) {
   return tiny_conv(tiny_transpose(x, 0, 1), lengths_filter, NULL, &(tiny_conv_desc){.pad = {1}});
 }
 static tiny_tensor *lengths_attention(tiny_tensor *x) { return tiny_attention(lengths_query, x, x, NULL); }
+static tiny_tensor *lengths_causal(tiny_tensor *x) {
+  x = tiny_slice(x, 1, 0, LENGTH_HEAD, 1);
+  return tiny_attention(x, x, x, &(tiny_attention_desc){.causal = 1});
+}
+static tiny_tensor *lengths_sum(tiny_tensor *x) { return tiny_sum(x, TINY_ALL, 0); }
 
 typedef struct lengths_run { tiny_program *p; tiny_tensor *in[2]; int n; double best; } lengths_run;
 static lengths_run lengths_of(tiny_tensor *(*f)(tiny_tensor *x), tiny_tensor *x, tiny_tensor *n) {
@@ -74,11 +81,57 @@ static void bench_new_shapes(void) {
   }
 }
 
+// ** planning **
+
+static tiny_tensor *lengths_block(tiny_tensor *x, tiny_tensor *const *w) {
+  tiny_tensor *h = tiny_layer_norm(x, 1, NULL, NULL, 1e-5), *q = tiny_matmul(h, w[0]), *k = tiny_matmul(h, w[1]);
+  h = tiny_attention(q, k, tiny_matmul(h, w[2]), &(tiny_attention_desc){.causal = 1});
+  x = tiny_add(x, tiny_matmul(h, w[3]));
+  h = tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
+  return tiny_add(x, tiny_matmul(tiny_gelu(tiny_matmul(h, w[4])), w[5]));
+}
+// Milliseconds of the processor to build and plan a block, gradients or not, kernels and all, without a compiler.
+static double lengths_planning(int gradients, int by_length, int *kernels) {
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "NULL", .cache_dir = ""});
+  const tiny_shape square = TINY_SHAPE(LENGTH_PLANNED_WIDE, LENGTH_PLANNED_WIDE);
+  tiny_tensor *w[LENGTH_WEIGHTS], *out[LENGTH_WEIGHTS];
+  tiny_tensor *x = random_tensor(t, TINY_SHAPE(LENGTH_PLANNED, LENGTH_PLANNED_WIDE));
+  for (int i = 0; i < LENGTH_WEIGHTS; i++) w[i] = random_tensor(t, square);
+  tiny_tensor *other = lengths_block(random_tensor(t, square), w);
+  tiny_realize(&other, 1);                   // reads the rule sets
+  const uint64_t before = tiny_get_stats(t).kernels;
+  const clock_t start = clock();
+  tiny_tensor *n = tiny_length(t, LENGTH_PLANNED, 0, LENGTH_PLANNED);
+  out[0] = lengths_block(by_length ? tiny_slice_to(x, 0, n) : x, w);
+  if (gradients) tiny_grad(tiny_mean(tiny_square(out[0]), TINY_ALL, 0), w, LENGTH_WEIGHTS, out);
+  tiny_realize(out, gradients ? LENGTH_WEIGHTS : 1);
+  const double ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
+  *kernels = (int)(tiny_get_stats(t).kernels - before);
+  failed(t);
+  tiny_close(t);
+  return ms;
+}
+static void bench_lengths_planning(void) {
+  static const char *const names[] = {"planning a block", "planning its gradients"};
+  for (int g = 0; g < 2; g++) {
+    double best[2] = {1e9, 1e9};
+    int kernels[2];
+    if (!wanted(names[g])) continue;
+    for (int k = 0; k < 4 * rounds; k++) for (int by = 0; by < 2; by++) {
+      const double ms = lengths_planning(g, by, &kernels[by]);
+      if (ms < best[by]) best[by] = ms;
+    }
+    printf("  %-22s %d kernels %8.3f ms, fixed %d kernels, %.2f of its time\n", names[g], kernels[1], best[1],
+           kernels[0], best[1] / best[0]);
+  }
+}
+
 static void bench_lengths(void) {
   static const struct { const char *name; tiny_tensor *(*f)(tiny_tensor *x); } rows[] = {
     {"exp", lengths_exp}, {"running sums", lengths_cumsum}, {"matmul, rows", lengths_matmul},
     {"matmul, summed", lengths_gram}, {"softmax along", lengths_softmax}, {"layer_norm, rows", lengths_layer_norm},
-    {"convolution along", lengths_conv}, {"attention over keys", lengths_attention}
+    {"convolution along", lengths_conv}, {"attention over keys", lengths_attention},
+    {"attention, causal", lengths_causal}, {"sum of all", lengths_sum}
   };
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = device});
   tiny_tensor *x = tiny_rand(t, TINY_SHAPE(LENGTH_MOST, LENGTH_WIDE));
@@ -103,4 +156,5 @@ static void bench_lengths(void) {
   if (tiny_status(t) != TINY_OK) printf("  %s\n", tiny_error(t));
   tiny_close(t);
   bench_new_shapes();
+  bench_lengths_planning();
 }

@@ -195,6 +195,14 @@ static tiny_code choose(tiny_ctx *t, void *arg) {
   return choose_for(t, (trial *)arg, tiny_matmul(ints(t, TINY_SHAPE(768, 768)), ints(t, TINY_SHAPE(768, 768))));
 }
 static tiny_code choose_sum(tiny_ctx *t, void *arg) { return choose_for(t, (trial *)arg, tiny_sum(ints(t, TINY_SHAPE(8, 4096)), 1, 0)); }
+// Bytes whose counts and sums are wider where a block of rows keeps them: lanes are those of the widest.
+static tiny_code choose_means(tiny_ctx *t, void *arg) {
+  static const signed char elements[129] = {1, 2, 3};
+  static const unsigned char rows[2] = {5, 128};
+  tiny_tensor *x = tiny_from(t, elements, TINY_I8, TINY_SHAPE(129)), *two = tiny_from(t, elements, TINY_I8, TINY_SHAPE(2));
+  tiny_tensor *at = tiny_from(t, rows, TINY_U8, TINY_SHAPE(2));
+  return choose_for(t, (trial *)arg, tiny_scatter_reduce(x, 0, at, two, 'a', 0));
+}
 // The plan of a tensor: its steps, those that work tile by tile, the innermost extent of what is copied.
 static tiny_code plan(tiny_ctx *t, trial *r, tiny_tensor *x) {
   tn_draft d;
@@ -238,6 +246,9 @@ static void test_choices(void) {
   limits_of(&b.limits, 32, 1 << 20, 32 << 20);
   with(choose, &b);
   CHECK(strcmp(a.text, b.text));
+  limits_of(&b.limits, 64, 1 << 20, 32 << 20);
+  with(choose_means, &b);
+  CHECK(strstr(b.text, "STAGE REDUCE") && strstr(b.text, "LANE 3:8"));
   memset(&b.limits, 0, sizeof b.limits);                     // eight warps share a sum
   b.limits.shared_nbytes = 48 << 10; b.limits.local_total = 1024;
   with(choose_sum, &b);

@@ -66,9 +66,9 @@ static void tn_optimize_elementwise(tn_kernel_state *s, tn_profile *p, const tn_
   tiny_uop *rows = tn_block_rows(s, p);
   if (p->row && tn_do_reuse(s, rows)) *p = tn_profile_of(s);
   if (rows) tn_stage_reduces(s, rows);
-  const int most = tn_target_lanes(target, p);
-  if (rows) tn_stage_numbers(s, rows, most);
+  if (rows) tn_stage_numbers(s, rows, tn_target_lanes(target, p));
   if (rows) *p = tn_profile_of(s);
+  const int most = tn_target_lanes(target, p);               // what is staged may be wider than all that was read
   tiny_uop *best = NULL;
   double score = 0.5;
   for (int i = 0; i < p->nout; i++) {

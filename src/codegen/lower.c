@@ -40,10 +40,6 @@ static tiny_uop *tn_reduce_step(tiny_ctx *t, int op, tiny_uop *value, tiny_uop *
   return acc ? tn_u2(t, op, acc, v[0]) : v[0];
 }
 
-static int tn_same_ranges(const tiny_uop *a, const tiny_uop *b) {
-  return a->nsrc == b->nsrc && !memcmp(a->src + 1, b->src + 1, (a->nsrc - 1) * sizeof *a->src);
-}
-
 // Matrix units add to what they are given and do no other sums: the sum that u, a REDUCE of tiles, is added to what
 // was there by, of which it then begins. NULL: it begins with zeros.
 static tiny_uop *tn_tile_sum(tiny_ctx *t, tiny_uop *sink, const tiny_uop *u, tiny_uop **start) {
@@ -143,10 +139,11 @@ static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
   return TN_NO_PLACE + (r->k >> 8);
 }
 
-// Ranges of the given kinds become SPECIALs: up to 3 dims, the last (fastest) range on dim 0; more
-// are reduced into dim 2.
-static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims) {
-  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, to = {NULL, 0, 0}, ends = {NULL, 0, 0};
+// Appends the ranges of the given kinds, and the SPECIALs that they become: up to 3 dims, the last (fastest) range on
+// dim 0; more are reduced into dim 2.
+static void tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims, tn_list *from,
+                              tn_list *to) {
+  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, ends = {NULL, 0, 0};
   tn_collect_op(t, sink, TINY_OP_RANGE, &all);
   tn_collect_op(t, sink, TINY_OP_END, &ends);
   for (int i = 0; i < all.n; i++) {
@@ -174,9 +171,9 @@ static tiny_uop *tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_
       id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)),
                  tn_index(t, tn_range_extent(r.u[i])));
     }
-    tn_push(t, &to, id);
+    tn_push(t, from, r.u[i]);
+    tn_push(t, to, id);
   }
-  return r.n ? tn_replace(t, sink, r.n, r.u, to.u) : sink;
 }
 
 // Where items share reductions every item holds the result: item 0 of the GROUP stores it.

@@ -25,7 +25,7 @@ typedef struct tn_pipeline {
   tiny_ctx *t; const tn_target *target;
   const tn_schedule *schedule;             // what a search has found; NULL: what the heuristics choose
   uint32_t has;                            // TN_IF_ .. that hold
-  tn_loop_bounds bounds;                   // of loops, from where they are found until the loops are there
+  tn_loop_bounds bounds;                   // of loops, from where they are found until all loops are there
   int spec;                                // of the kernel now
   tn_lowered *out;
 } tn_pipeline;
@@ -89,13 +89,16 @@ static tiny_uop *tn_pass_lanes(tn_pipeline *p, tiny_uop *sink) { return tn_expan
 static tiny_uop *tn_pass_transpose(tn_pipeline *p, tiny_uop *sink) { return tn_transpose(p->t, sink); }
 static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
   p->spec |= TN_SPEC_LOOPS;
-  return tn_bounds_set(p->t, tn_lower_reduces(p->t, sink), &p->bounds);
+  return tn_lower_reduces(p->t, sink);
 }
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
   const int threads = p->target->limits->threads;
-  sink = tn_lower_specials(p->t, sink, 0, p->out->global, threads ? 1 : 3);
+  tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
+  tn_lower_specials(p->t, sink, 0, p->out->global, threads ? 1 : 3, &from, &to);
   p->out->tasks = threads ? p->out->global[0] : 0;
-  return tn_lower_specials(p->t, sink, 1, p->out->local, 3);
+  tn_lower_specials(p->t, sink, 1, p->out->local, 3, &from, &to);
+  tn_bounds_set(p->t, &p->bounds, &from, &to);
+  return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
 }
 static tiny_uop *tn_pass_ends(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_split_end); }
 static tiny_uop *tn_pass_halves(tn_pipeline *p, tiny_uop *sink) { return tn_remake(p->t, sink, tn_lower_hreduce); }
@@ -129,7 +132,7 @@ static const tn_pass tn_passes[] = {
   {"lanes",           tn_pass_lanes,        TN_LOWER,   0},                // VECTOR
   {"transposes",      tn_pass_transpose,    TN_LOWER,   TN_IF_SHUFFLES},   // in registers
   {"accumulators",    tn_pass_accumulators, TN_LOWER,   0},                // REDUCE
-  {"specials",        tn_pass_specials,     TN_LOWER,   0},                // TASK, GLOBAL, LOCAL, GROUP
+  {"specials",        tn_pass_specials,     TN_LOWER,   0},                // TASK, GLOBAL, LOCAL, GROUP; bounds
   {"ends",            tn_pass_ends,         TN_LOWER,   0},
   {"halves",          tn_pass_halves,       TN_LOWER,   TN_IF_RENDERED},   // HREDUCE
   {"algebra",         tn_pass_simplify,     TN_LOWER,   0},

@@ -72,20 +72,6 @@ static tiny_uop *tn_index_node(tn_widths *w, tiny_uop *u) {
   return tn_uop_make_with(w->t, u->op, dtype, u->lanes, (int)u->nsrc, src, u->k, u->nv, u->v, u->ptr);
 }
 
-static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, int most) {
-  tn_widths w = {t, {NULL, 0, 0}, most};
-  tn_toposort(t, sink, &w.now);
-  for (int i = 0; i < w.now.n; i++) {
-    tiny_uop *u = w.now.u[i], *now = u;
-    int same = u->dtype != TINY_INDEX;
-    for (uint32_t j = 0; j < u->nsrc; j++) same &= w.now.u[u->src[j]->seq] == u->src[j];
-    if (!same) now = tn_index_node(&w, u);
-    u->seq = (uint32_t)i;
-    w.now.u[i] = now;
-  }
-  return w.now.u[w.now.n - 1];
-}
-
 // ** bits of narrow floats, as u32 **
 
 // f32 -> a float of fewer exponents and m bits of fraction, to nearest even. Below its normals the sum with a power of
@@ -577,12 +563,48 @@ RULES(tn_rules_lanes, x, y, z)
   }
 RULES_END
 
+// ** all of it **
+
+typedef struct tn_decomposing { void *target; tn_map done[3]; } tn_decomposing;        // by each set
+static tiny_uop *tn_decomposed(tiny_ctx *t, tn_decomposing *d, tiny_uop *u) {
+  u = tn_rewrite_walk(t, &d->done[0], u, tn_rules_decompose, d->target);
+  u = tn_rewrite_walk(t, &d->done[1], u, tn_rules_spell, d->target);
+  return tn_rewrite_walk(t, &d->done[2], u, tn_rules_lanes, d->target);
+}
+// Where a loop begins and ends, if that is computed, is decomposed before what it loops over: with another end it would
+// be another loop, and all that depends on it would be made again.
+static tiny_uop *tn_decomposed_ends(tiny_ctx *t, tn_decomposing *d, tiny_uop *range) {
+  tiny_uop *src[2];
+  int changed = 0;
+  for (uint32_t i = 0; i < range->nsrc; i++) {
+    src[i] = tn_is_const(range->src[i]) ? range->src[i] : tn_decomposed(t, d, range->src[i]);
+    changed |= src[i] != range->src[i];
+  }
+  return changed ? tn_uop_with(t, range, src) : range;
+}
+// Rules of decompositions number no nodes.
+static tiny_uop *tn_lower_index(tiny_ctx *t, tiny_uop *sink, tn_decomposing *d) {
+  tn_widths w = {t, {NULL, 0, 0}, tn_has_dtype(d->target, TINY_I64) ? TINY_I64 : TINY_I32};
+  tn_toposort(t, sink, &w.now);
+  for (int i = 0; i < w.now.n; i++) {
+    tiny_uop *u = w.now.u[i], *now = u;
+    int same = u->dtype != TINY_INDEX;
+    for (uint32_t j = 0; j < u->nsrc; j++) same &= w.now.u[u->src[j]->seq] == u->src[j];
+    if (!same) now = tn_index_node(&w, u);
+    if (now->op == TINY_OP_RANGE) now = tn_decomposed_ends(t, d, now);
+    u->seq = (uint32_t)i;
+    w.now.u[i] = now;
+  }
+  return w.now.u[w.now.n - 1];
+}
+
 static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
-  if (!target->renderer) return sink;
-  void *ctx = (void *)(uintptr_t)target;
-  sink = tn_lower_index(t, sink, tn_has_dtype(ctx, TINY_I64) ? TINY_I64 : TINY_I32);
-  sink = tn_rewrite(t, sink, tn_rules_decompose, ctx);
-  sink = tn_rewrite(t, sink, tn_rules_spell, ctx);
-  return tn_rewrite(t, sink, tn_rules_lanes, ctx);
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_decomposing d;
+  memset(&d, 0, sizeof d);
+  d.target = (void *)(uintptr_t)target;
+  if (target->renderer) sink = tn_decomposed(t, &d, tn_lower_index(t, sink, &d));
+  tn_scratch_rewind(t, mark);
+  return sink;
 }
 #endif

@@ -128,5 +128,7 @@ static int tn_is_passing(const tiny_uop *u) {
   return tn_op_is(u->op, TINY_MOVEMENT) || u->op == TINY_OP_DETACH || u->op == TINY_OP_AFTER ||
          (u->op == TINY_OP_COPY && !tn_is_copy(u));
 }
+// Has u no arithmetic, but places for what is computed below it, or zeros behind a length? Then that is stored, not u.
+static int tn_is_laid(const tiny_uop *u) { return tn_is_passing(u) || u->op == TINY_OP_WHOLE; }
 
 #endif

@@ -23,6 +23,7 @@ typedef struct tn_masking {
   tiny_ctx *t; tn_graph *g;
   tn_map kept;                             // the roots
   tn_list *zero;                           // by kernel: while one of these > 0, the element stored is 0
+  tn_list *masks;                          // by kernel: what it and those whose values it reads compare
   tn_accesses accesses;
 } tn_masking;
 
@@ -363,16 +364,15 @@ static void tn_masked_unread(const tn_masking *f, const tn_kernel *p, const tn_k
   tn_digit digit[TINY_MAX_DIMS];
   tn_affine part[TINY_MAX_DIMS];
   tiny_uop *range[TINY_MAX_DIMS], *now[TINY_MAX_DIMS];
-  tn_list masks = {NULL, 0, 0};
+  const tn_list *masks = &f->masks[k - f->g->kernel];
   const int n = tn_digits_of(p, digit, range);
-  if (!tn_digits_split(digit, n, index->src[1], part)) return;
+  if (!masks->n || !tn_digits_split(digit, n, index->src[1], part)) return;
   for (int d = 0; d < n; d++) now[d] = tn_digit_range(&digit[d], &part[d]);
-  tn_masked_masks(f, k, &masks);
-  for (int i = 0; i < masks.n; i++) {
+  for (int i = 0; i < masks->n; i++) {
     tn_supposed s;
-    tiny_uop *x = tn_masked_carry(f->t, masks.u[i], k, p, n, now, range);
+    tiny_uop *x = tn_masked_carry(f->t, masks->u[i], k, p, n, now, range);
     if (!x) continue;
-    tn_suppose(f, k, masks.u[i], &s);
+    tn_suppose(f, k, masks->u[i], &s);
     if (!tn_supposed_uses(f, &s, k->ast->src[0], index)) tn_push(f->t, out, x);
   }
 }
@@ -416,32 +416,91 @@ static void tn_masked_spare(const tn_masking *f, tn_kernel *p) {
   for (int i = 0; i < spare.n; i++) tn_kernel_masked(f->t, p, spare.u[i], 0, end->src + 1, (int)end->nsrc - 1);
 }
 
+// ** what nobody wants **
+
+// Of a kernel that computes elements along a length, those behind it are wanted by nobody: x > 0. So they need not be 0
+// either, and what is chosen by their being meant is chosen.
+static void tn_masked_unwanted(const tn_masking *f, tn_kernel *k, const tiny_uop *masked) {
+  tiny_ctx *t = f->t;
+  tn_supposed s;
+  tn_list wheres = {NULL, 0, 0}, src = {NULL, 0, 0};
+  tn_map map = {NULL, 0, 0};
+  tiny_uop *within = tn_masked_difference(t, tn_index(t, 1), masked->src[0], 0);
+  if (!within) return;
+  tn_suppose(f, k, within, &s);
+  if (!tn_supposes_length(t, &s)) return;
+  for (uint32_t i = 0; i < k->ast->nsrc; i++) {
+    const tiny_uop *zeros = k->ast->src[i];
+    if (zeros->op != TINY_OP_MASKED || !zeros->k || !tn_follows(t, zeros->src[0], masked->src[0]))
+      tn_push(t, &src, k->ast->src[i]);
+  }
+  tn_collect_op(t, src.u[0], TINY_OP_WHERE, &wheres);
+  for (int i = 0; i < wheres.n; i++) {
+    const int c = tn_sure_of(&s, wheres.u[i]->src[0]);
+    if (c != TN_SURE_TRUE && c != TN_SURE_FALSE) continue;
+    tiny_uop *chosen = tn_substitute(t, wheres.u[i]->src[c == TN_SURE_TRUE ? 1 : 2], &map);
+    tn_map_set(t, &map, wheres.u[i], chosen);
+  }
+  k->ast = tn_like(t, k->ast, 1, src.n, src.u);
+  if (map.n) k->ast = tn_substitute(t, k->ast, &map);
+}
+static void tn_masked_wanted(const tn_masking *f, tn_kernel *k) {
+  const tiny_uop *sink = k->ast, *end = sink ? sink->src[0] : NULL;
+  if (!sink || !tn_masked_store(k) || k->node->op == TINY_OP_ASSIGN) return;
+  for (uint32_t i = 1; i < sink->nsrc; i++) {
+    const tiny_uop *masked = sink->src[i];
+    if (masked->op == TINY_OP_MASKED && !masked->k && tn_is_stored_along(f->t, masked->src[0], end))
+      tn_masked_unwanted(f, k, masked);
+  }
+}
+
+// What kernel `at` leaves out for its own masks.
+static void tn_masked_own(tn_masking *f, int at) {
+  tn_kernel *k = &f->g->kernel[at];
+  tn_list *masks = &f->masks[at];
+  tn_masked_masks(f, k, masks);
+  const int n = masks->n;
+  const tn_mark mark = tn_scratch_mark(f->t);
+  for (int m = 0; m < n; m++) {
+    tn_supposed s;
+    const tiny_uop *before = k->ast;
+    tn_suppose(f, k, masks->u[m], &s);
+    tn_masked_select(f, k, &s);
+    if (k->ast != before) tn_suppose(f, k, masks->u[m], &s);
+    tn_masked_reduces(f, k, &s);
+    tn_masked_zeros(f, at, &s);
+  }
+  if (!f->zero[at].n) tn_scratch_rewind(f->t, mark);
+}
+
 // The kernels in order[] say what they may leave out.
 static void tn_graph_masked(tn_graph *g, const int *order, tiny_uop *const *roots, int nroots) {
-  tn_masking f = {g->t, g, {NULL, 0, 0}, NULL, tn_graph_accesses(g)};
+  tn_masking f = {g->t, g, {NULL, 0, 0}, NULL, NULL, tn_graph_accesses(g)};
   tn_map plain = {NULL, 0, 0};             // kernels that have no mask, while none has been found
+  const size_t nbytes = ((size_t)g->nkernel + 1) * sizeof(tn_list);
   int any = 0;
   for (int r = 0; r < nroots; r++) tn_map_set(g->t, &f.kept, roots[r], roots[r]);
-  f.zero = (tn_list *)tn_scratch(g->t, ((size_t)g->nkernel + 1) * sizeof *f.zero);
-  memset(f.zero, 0, ((size_t)g->nkernel + 1) * sizeof *f.zero);
+  f.zero = (tn_list *)memset(tn_scratch(g->t, nbytes), 0, nbytes);
+  f.masks = (tn_list *)memset(tn_scratch(g->t, nbytes), 0, nbytes);
   for (int i = 0; i < g->nkernel; i++) {
     tn_kernel *k = &g->kernel[order[i]];
-    tn_list masks = {NULL, 0, 0};
     if (!k->ast || (!any && tn_map_has(&plain, k->ast))) continue;
     const tn_mark mark = tn_scratch_mark(g->t);
-    tn_masked_masks(&f, k, &masks);
-    if (!masks.n) tn_scratch_rewind(g->t, mark);
-    any |= masks.n;
+    tn_masked_own(&f, order[i]);
+    const int n = f.masks[order[i]].n;
+    if (!n) tn_scratch_rewind(g->t, mark);
+    any |= n;
     if (!any) tn_map_set(g->t, &plain, k->ast, k->ast);
-    for (int m = 0; m < masks.n; m++) {
-      tn_supposed s;
-      tn_suppose(&f, k, masks.u[m], &s);
-      tn_masked_select(&f, k, &s);
-      tn_suppose(&f, k, masks.u[m], &s);
-      tn_masked_reduces(&f, k, &s);
-      tn_masked_zeros(&f, order[i], &s);
-    }
   }
-  for (int i = 0; i < g->nkernel && any; i++) tn_masked_spare(&f, &g->kernel[order[i]]);
+  for (int i = 0; i < g->nkernel && any; i++) {
+    const tn_mark mark = tn_scratch_mark(g->t);
+    tn_masked_spare(&f, &g->kernel[order[i]]);
+    tn_scratch_rewind(g->t, mark);
+  }
+  for (int i = 0; i < g->nkernel && any && g->positions; i++) {
+    const tn_mark mark = tn_scratch_mark(g->t);
+    tn_masked_wanted(&f, &g->kernel[order[i]]);
+    tn_scratch_rewind(g->t, mark);
+  }
 }
 #endif

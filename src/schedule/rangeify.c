@@ -45,7 +45,7 @@ static void tn_node_try_carried(tn_graph *g, tn_node *n) {
 // The node that a REDUCE folds, below movements and products: what is best stored where a chain of REDUCEs is cut.
 static tn_node *tn_node_reduced(tn_graph *g, const tiny_uop *reduce) {
   tn_node *n = tn_graph_node(g, reduce->src[0]);
-  while (!n->leaf && (tn_is_passing(n->u) || n->u->op == TINY_OP_MUL)) {
+  while (!n->leaf && (tn_is_laid(n->u) || n->u->op == TINY_OP_MUL)) {
     tn_node *next = tn_graph_node(g, n->u->src[0]);
     for (uint32_t i = 1; n->u->op == TINY_OP_MUL && i < n->u->nsrc; i++)
       if (tn_graph_node(g, n->u->src[i])->reduces > next->reduces) next = tn_graph_node(g, n->u->src[i]);
@@ -188,7 +188,7 @@ static void tn_add_use(tn_graph *g, const tiny_uop *u, int kernel, tiny_uop *at,
     if (n->nuse == 1) n->use = (tn_use *)memcpy(tn_scratch(g->t, TN_MAX_USES * sizeof use), &n->first, sizeof use);
     if (!n->nuse) n->use = &n->first;
     n->use[n->nuse++] = use;
-  } else if (!tn_is_passing(n->u)) n->forced = 1;              // wanted in too many ways: once and for all
+  } else if (!tn_is_laid(n->u)) n->forced = 1;                 // wanted in too many ways: once and for all
 }
 
 // A sum of products whose operands are both read many times over. Its tile takes all registers, and its loops are its
@@ -340,9 +340,7 @@ static int tn_should_store(tn_graph *g, tn_node *n) {
       tn_at_is_long(g->t, n->use[0].at))
     return 1;
   if (u->op == TINY_OP_PAD && n->nuse == 1 && n->use[0].evals > (double)TN_PAD_REUSE * (double)tn_nelem(u)) return 1;
-  if (tn_is_passing(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA ||
-      u->op == TINY_OP_WHOLE || !n->nuse)  // what is compared with a length is stored below that, or not at all
-    return 0;
+  if (tn_is_laid(u) || u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR || u->op == TINY_OP_IOTA || !n->nuse) return 0;
   if (n->once > 0) return !tn_carried_fits(g, &g->kernel[n->use[0].kernel], n, n->use[0].at);
   int kernels = 1;
   double evals = 0;
