@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 6689563be5bb423f759c57098bca8127c61f614e53285990fcee198c0a4f46f3
+/* tiny.h 0.1.0, source c0b6f7f97fecb6d8bdd5b678ba419ec50584f71600219cd72df23ca11b8a0602
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2966,7 +2966,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "6689563be5bb423f759c57098bca8127c61f614e53285990fcee198c0a4f46f3"
+#define TN_SOURCE_ID "c0b6f7f97fecb6d8bdd5b678ba419ec50584f71600219cd72df23ca11b8a0602"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -42722,7 +42722,8 @@ static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < c->axis; i++) rows *= c->dim[i];
   const size_t element = tn_dtypes[u->dtype].nbytes, nbytes = (size_t)tn_node_nbytes(u);
   const size_t row = rows ? nbytes / (size_t)rows : 0, longer = rows ? (size_t)nelem * element / (size_t)rows : 0;
-  char *all = (char *)tn_scratch_bare(t, (size_t)nelem * element + 1);
+  const size_t used = rows ? (size_t)(rows - 1) * longer + row : 0;          // from the first element to the last
+  char *all = (char *)tn_scratch_bare(t, used + 1);
   const tn_read_call read = {c->x, all, nbytes};
   tiny_code code = tn_read_node(t, &read, u);
   if (code != TINY_OK) return code;
@@ -42730,7 +42731,7 @@ static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
   tn_storage *s = tn_storage_for(d, (size_t)nelem * element);
   if (!s) return t->code;
   const tiny_mem to = {s->mem, 0};
-  if (nbytes) code = d->backend->copy_in(d->dev, to, all, (size_t)(rows - 1) * longer + row);
+  if (nbytes) code = d->backend->copy_in(d->dev, to, all, used);
   if (code != TINY_OK) { tn_storage_drop(t, s); return code; }
   c->made = tn_first_of(t, tn_reshape(t, tn_buffer_node(t, s, u->dtype, nelem), u->ndim, c->dim), c->axis, c->n);
   return t->code;
@@ -46392,22 +46393,22 @@ Where things stand in tiny.h
                                       bound, handles move on to the results
   42482  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43022  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43200  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43968  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43023  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43201  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43969  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44186  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44187  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44459  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44460  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44727  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44728  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44904  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44905  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45078  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45439  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45675  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45079  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45440  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45676  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45823  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45989  src/runtime/context.c        opening and closing, the first error, totals
+  45824  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45990  src/runtime/context.c        opening and closing, the first error, totals
 */

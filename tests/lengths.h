@@ -92,10 +92,4 @@ static void check_operator(const char *name, operator_of f, int least) {
   case_end();
 }
 
-#define BAD(expr, c, text) do { \
-    tiny_tensor *bad_ = (expr); \
-    CHECK(!tiny_ok(bad_)); \
-    CHECK_EQ(tiny_status(t), c); \
-    if (strncmp(tiny_error(t), text, strlen(text))) CHECK_STR(tiny_error(t), text); \
-    tiny_clear(t); \
-  } while (0)
+#include "bad.h"

@@ -13,14 +13,7 @@ static void open_interp(void) {
   t = tiny_open(&d);
 }
 
-// BAD(expr, code, "start of the message"): expr gives poison and records that error.
-#define BAD(expr, c, text) do { \
-    tiny_tensor *bad_ = (expr); \
-    CHECK(!tiny_ok(bad_)); \
-    CHECK_EQ(tiny_status(t), c); \
-    if (strncmp(tiny_error(t), text, strlen(text))) CHECK_STR(tiny_error(t), text); \
-    tiny_clear(t); \
-  } while (0)
+#include "bad.h"
 
 // n numbers between lo and hi, the same every time.
 static tiny_tensor *numbers(tiny_dtype dtype, tiny_shape s, double lo, double hi) {

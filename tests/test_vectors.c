@@ -44,9 +44,6 @@ static int fits(const vector_case *c, const value *v, const char *what) {
   return 0;
 }
 
-// Does the operator assign to its input? A copy of a parameter is no parameter.
-static int assigns(const vector_case *c) { return !strcmp(c->op->name, "tiny_embedding_max_norm"); }
-
 // Builds a case: outputs and gradients, lazy. 0 and a message: they do not fit.
 static int build(tiny_ctx *t, vector_case *c) {
   tiny_tensor *in[MOST] = {0}, *out[MOST] = {0}, *params[MOST], *grads[MOST];
@@ -161,11 +158,8 @@ static void write_measured(int device, const char *name) {
 int main(int argc, char **argv) {
   tiny_ctx *t = tiny_open(NULL);
   const char *only = getenv("TEST_ONLY");
-  for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
-    int wanted = argc == 1;
-    for (int i = 1; i < argc; i++) if (!strcmp(argv[i], rooms[r].name)) wanted = 1;
-    if (wanted) run_room(t, &rooms[r], only);
-  }
+  for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++)
+    if (is_room_named(&rooms[r], argc, argv)) run_room(t, &rooms[r], only);
   if (argc == 1 && !only && STRIDE == 1) {
     mkdir("build", 0777); mkdir("build/operators", 0777);
     write_measured(0, "interpreter");

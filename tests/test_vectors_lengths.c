@@ -161,8 +161,10 @@ static void run_room(tiny_ctx *t, const vector_room *room, const char *only) {
     if (only && strncmp(c.op->name, only, strlen(only))) continue;
     for (int first = 0; first < c.nin; first++)
       for (int axis = 0; axis < c.in[first].s.ndim; axis++)
-        for (int mode = 0; mode < (first ? ONLY + 1 : MODES); mode++)
-          if (c.in[first].s.dim[axis] != 1 && !is_of_nothing(&c, c.in[first].s.dim[axis]) && chosen(&c, first, axis, mode, axes)) run_case(t, &c, axes, c.in[first].s.dim[axis]);
+        for (int mode = 0; mode < (first ? ONLY + 1 : MODES); mode++) {
+          const int64_t d = c.in[first].s.dim[axis];       // a length that is 1 now is no dim of 1
+          if (d != 1 && !is_of_nothing(&c, d) && chosen(&c, first, axis, mode, axes)) run_case(t, &c, axes, d);
+        }
   }
   free(data);
 }
@@ -170,9 +172,7 @@ static void run_room(tiny_ctx *t, const vector_room *room, const char *only) {
 int main(int argc, char **argv) {
   const char *only = getenv("TEST_ONLY");
   for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
-    int named = argc < 2;
-    for (int i = 1; i < argc; i++) named |= !strcmp(argv[i], rooms[r].name);
-    if (!named) continue;
+    if (!is_room_named(&rooms[r], argc, argv)) continue;
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP"});
     run_room(t, &rooms[r], only);
     tiny_close(t);

@@ -58,9 +58,6 @@ static int chosen(const vector_case *c, int axis, int mode, int *axes) {
   return mode == ONLY || (mode == WHOLE ? axis == 0 : others);
 }
 
-// Does the operator assign to its input? A copy of a parameter is no parameter.
-static int assigns(const vector_case *c) { return !strcmp(c->op->name, "tiny_embedding_max_norm"); }
-
 static void run_case(tiny_ctx *t, vector_case *c, const int *axes) {
   tiny_tensor *in[MOST] = {0}, *out[MOST] = {0}, *params[MOST], *grads[MOST] = {0};
   int n = 0;
@@ -104,9 +101,7 @@ static void run_room(tiny_ctx *t, const vector_room *room, const char *only) {
 int main(int argc, char **argv) {
   const char *only = getenv("TEST_ONLY");
   for (size_t r = 0; r < sizeof rooms / sizeof *rooms; r++) {
-    int named = argc < 2;
-    for (int i = 1; i < argc; i++) named |= !strcmp(argv[i], rooms[r].name);
-    if (!named) continue;
+    if (!is_room_named(&rooms[r], argc, argv)) continue;
     tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP,INTERP:1"});
     run_room(t, &rooms[r], only);
     tiny_close(t);

@@ -66,6 +66,15 @@ static unsigned char *load_room(const vector_room *room, size_t *nbytes) {
   return load(path, nbytes);
 }
 
+// Is the room among those that the command line names, or names it none?
+static inline int is_room_named(const vector_room *room, int argc, char **argv) {
+  int named = argc < 2;
+  for (int i = 1; i < argc; i++) named |= !strcmp(argv[i], room->name);
+  return named;
+}
+// Does the operator assign to its input? A copy of a parameter is no parameter.
+static inline int assigns(const vector_case *c) { return !strcmp(c->op->name, "tiny_embedding_max_norm"); }
+
 // sum(y * w), w[i] = ((7 (i + 3 k) + 3) mod 11 - 5) / 4, over those of y[0..ny-1] that are floats; NULL: none is.
 static tiny_tensor *loss_of(tiny_ctx *t, tiny_tensor **y, int ny) {
   tiny_tensor *loss = NULL;

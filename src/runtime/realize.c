@@ -241,7 +241,8 @@ static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < c->axis; i++) rows *= c->dim[i];
   const size_t element = tn_dtypes[u->dtype].nbytes, nbytes = (size_t)tn_node_nbytes(u);
   const size_t row = rows ? nbytes / (size_t)rows : 0, longer = rows ? (size_t)nelem * element / (size_t)rows : 0;
-  char *all = (char *)tn_scratch_bare(t, (size_t)nelem * element + 1);
+  const size_t used = rows ? (size_t)(rows - 1) * longer + row : 0;          // from the first element to the last
+  char *all = (char *)tn_scratch_bare(t, used + 1);
   const tn_read_call read = {c->x, all, nbytes};
   tiny_code code = tn_read_node(t, &read, u);
   if (code != TINY_OK) return code;
@@ -249,7 +250,7 @@ static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
   tn_storage *s = tn_storage_for(d, (size_t)nelem * element);
   if (!s) return t->code;
   const tiny_mem to = {s->mem, 0};
-  if (nbytes) code = d->backend->copy_in(d->dev, to, all, (size_t)(rows - 1) * longer + row);
+  if (nbytes) code = d->backend->copy_in(d->dev, to, all, used);
   if (code != TINY_OK) { tn_storage_drop(t, s); return code; }
   c->made = tn_first_of(t, tn_reshape(t, tn_buffer_node(t, s, u->dtype, nelem), u->ndim, c->dim), c->axis, c->n);
   return t->code;
