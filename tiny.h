@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c0b6f7f97fecb6d8bdd5b678ba419ec50584f71600219cd72df23ca11b8a0602
+/* tiny.h 0.1.0, source 67a9ab3a76be4258a60fa7197b70dbd1d45665c8acb0e66f0f089a1b008ed039
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2966,7 +2966,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c0b6f7f97fecb6d8bdd5b678ba419ec50584f71600219cd72df23ca11b8a0602"
+#define TN_SOURCE_ID "67a9ab3a76be4258a60fa7197b70dbd1d45665c8acb0e66f0f089a1b008ed039"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -42709,10 +42709,14 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // ** a shape of today as a length **
 
 typedef struct tn_lengthen_call {
-  tiny_tensor *x; int axis; tiny_uop *n, *made; int64_t dim[TINY_MAX_DIMS];
+  tiny_tensor *x, *n; int axis; int64_t dim[TINY_MAX_DIMS]; tiny_uop *made;
 } tn_lengthen_call;
 
-// x by the dims of the call, of which one is longer: its bytes lie further apart.
+static tiny_uop *tn_lengthen_by(const tn_lengthen_call *c) {
+  return tn_length_within("with_length", c->n, INT64_MAX >> 1);
+}
+// x by the dims of the call, of which one is longer: its bytes lie further apart. What reads and makes room collects
+// nodes, so that the length is asked for at last.
 static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
   tn_lengthen_call *c = (tn_lengthen_call *)arg;
   tiny_uop *u = tn_uop_of(c->x);
@@ -42733,7 +42737,8 @@ static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
   const tiny_mem to = {s->mem, 0};
   if (nbytes) code = d->backend->copy_in(d->dev, to, all, used);
   if (code != TINY_OK) { tn_storage_drop(t, s); return code; }
-  c->made = tn_first_of(t, tn_reshape(t, tn_buffer_node(t, s, u->dtype, nelem), u->ndim, c->dim), c->axis, c->n);
+  tiny_uop *all_of = tn_reshape(t, tn_buffer_node(t, s, u->dtype, nelem), u->ndim, c->dim);
+  c->made = tn_first_of(t, all_of, c->axis, tn_lengthen_by(c));
   return t->code;
 }
 
@@ -42748,16 +42753,17 @@ TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n)
   if ((axis = tn_axis(t, "with_length", u, axis)) < 0) return out;
   if (tn_is_shard(u)) return tn_wrong(t, TINY_E_DEVICE, "with_length: %s is split over devices", tn_text_of(u, text));
   memset(&c, 0, sizeof c);
-  c.x = x; c.axis = axis; c.n = tn_length_within("with_length", n, INT64_MAX >> 1);
-  if (tn_bad(t, c.n)) return out;
+  c.x = x; c.n = n; c.axis = axis;
+  tiny_uop *length = tn_lengthen_by(&c);
+  if (tn_bad(t, length)) return out;
   memcpy(c.dim, u->dim, (size_t)u->ndim * sizeof *c.dim);
-  c.dim[axis] = c.n->vmax;
-  if (tn_position_now(c.n) != u->dim[axis])
-    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(c.n),
+  c.dim[axis] = length->vmax;
+  if (tn_position_now(length) != u->dim[axis])
+    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(length),
                     axis, tn_text_of(u, text));
   if (tn_dims_nelem(u->ndim, c.dim) < 0)
     return tn_wrong(t, TINY_E_ARG, "with_length: up to %lld elements along dim %d of %s are too many",
-                    (long long)c.n->vmax, axis, tn_text_of(u, text));
+                    (long long)length->vmax, axis, tn_text_of(u, text));
   return tn_guard(t, tn_lengthen_guarded, &c) == TINY_OK ? tn_tensor_new(t, c.made) : tn_poison(t);
 }
 
@@ -46393,22 +46399,22 @@ Where things stand in tiny.h
                                       bound, handles move on to the results
   42482  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43023  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43201  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43969  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43029  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43207  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43975  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44187  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44193  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44460  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44466  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44728  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44734  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44905  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44911  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45079  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45440  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45676  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45085  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45446  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45682  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45824  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45990  src/runtime/context.c        opening and closing, the first error, totals
+  45830  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45996  src/runtime/context.c        opening and closing, the first error, totals
 */

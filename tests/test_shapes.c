@@ -57,6 +57,22 @@ static void test_elements(const char *device) {
   tiny_close(t);
 }
 
+// Reading x may collect nodes; a length that is a sum is one that nobody else refers to.
+static void test_collected(void) {
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP"});
+  for (int k = 1; k < 40; k++) {
+    tiny_tensor *m = tiny_length(t, k, 0, 50), *n = tiny_add(tiny_mul(m, tiny_like(m, 2)), tiny_like(m, 1));
+    tiny_tensor *x = tiny_exp(made(t, TINY_SHAPE(2, 2 * k + 1)));
+    t->ir->collect_at = 0;
+    tiny_tensor *y = tiny_with_length(x, 1, n);
+    CHECK_EQ(tiny_item_i64(tiny_length_of(y, 1)), 2 * k + 1);
+    CHECK(same_bytes(y, x));
+    tiny_free(m); tiny_free(n); tiny_free(x); tiny_free(y);
+  }
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tiny_close(t);
+}
+
 // Memory of the caller's shows what it holds when it is taken.
 static void test_callers(void) {
   static float memory[12], out[8];
@@ -190,6 +206,7 @@ static void test_refused(void) {
 int main(void) {
   test_elements("CPU");
   test_elements("INTERP");
+  test_collected();
   test_callers();
   test_errors();
   test_training("CPU");

@@ -228,10 +228,14 @@ TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype,
 // ** a shape of today as a length **
 
 typedef struct tn_lengthen_call {
-  tiny_tensor *x; int axis; tiny_uop *n, *made; int64_t dim[TINY_MAX_DIMS];
+  tiny_tensor *x, *n; int axis; int64_t dim[TINY_MAX_DIMS]; tiny_uop *made;
 } tn_lengthen_call;
 
-// x by the dims of the call, of which one is longer: its bytes lie further apart.
+static tiny_uop *tn_lengthen_by(const tn_lengthen_call *c) {
+  return tn_length_within("with_length", c->n, INT64_MAX >> 1);
+}
+// x by the dims of the call, of which one is longer: its bytes lie further apart. What reads and makes room collects
+// nodes, so that the length is asked for at last.
 static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
   tn_lengthen_call *c = (tn_lengthen_call *)arg;
   tiny_uop *u = tn_uop_of(c->x);
@@ -252,7 +256,8 @@ static tiny_code tn_lengthen_guarded(tiny_ctx *t, void *arg) {
   const tiny_mem to = {s->mem, 0};
   if (nbytes) code = d->backend->copy_in(d->dev, to, all, used);
   if (code != TINY_OK) { tn_storage_drop(t, s); return code; }
-  c->made = tn_first_of(t, tn_reshape(t, tn_buffer_node(t, s, u->dtype, nelem), u->ndim, c->dim), c->axis, c->n);
+  tiny_uop *all_of = tn_reshape(t, tn_buffer_node(t, s, u->dtype, nelem), u->ndim, c->dim);
+  c->made = tn_first_of(t, all_of, c->axis, tn_lengthen_by(c));
   return t->code;
 }
 
@@ -267,16 +272,17 @@ TINY_API tiny_tensor *tiny_with_length(tiny_tensor *x, int axis, tiny_tensor *n)
   if ((axis = tn_axis(t, "with_length", u, axis)) < 0) return out;
   if (tn_is_shard(u)) return tn_wrong(t, TINY_E_DEVICE, "with_length: %s is split over devices", tn_text_of(u, text));
   memset(&c, 0, sizeof c);
-  c.x = x; c.axis = axis; c.n = tn_length_within("with_length", n, INT64_MAX >> 1);
-  if (tn_bad(t, c.n)) return out;
+  c.x = x; c.n = n; c.axis = axis;
+  tiny_uop *length = tn_lengthen_by(&c);
+  if (tn_bad(t, length)) return out;
   memcpy(c.dim, u->dim, (size_t)u->ndim * sizeof *c.dim);
-  c.dim[axis] = c.n->vmax;
-  if (tn_position_now(c.n) != u->dim[axis])
-    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(c.n),
+  c.dim[axis] = length->vmax;
+  if (tn_position_now(length) != u->dim[axis])
+    return tn_wrong(t, TINY_E_SHAPE, "with_length: n is %lld, dim %d of %s is not", (long long)tn_position_now(length),
                     axis, tn_text_of(u, text));
   if (tn_dims_nelem(u->ndim, c.dim) < 0)
     return tn_wrong(t, TINY_E_ARG, "with_length: up to %lld elements along dim %d of %s are too many",
-                    (long long)c.n->vmax, axis, tn_text_of(u, text));
+                    (long long)length->vmax, axis, tn_text_of(u, text));
   return tn_guard(t, tn_lengthen_guarded, &c) == TINY_OK ? tn_tensor_new(t, c.made) : tn_poison(t);
 }
 
