@@ -59,14 +59,6 @@ static tiny_uop *tn_firsts_of(tiny_ctx *t, tiny_uop *x, const tiny_uop *u) {
   for (int i = 0; u->extent && i < u->ndim; i++) if (u->extent[i]) x = tn_first_of(t, x, i, u->extent[i]);
   return x;
 }
-// Operands of the same dims: what is meant of one is what is meant of the other, before either is reduced by itself.
-static void tn_meet_lengths(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
-  for (int i = 0; !tn_bad(t, *a) && !tn_bad(t, *b) && i < (*a)->ndim; i++) {
-    tiny_uop *n = tn_extent_of(*a, i), *m = tn_extent_of(*b, i);
-    if (n && !m) *b = tn_first_of(t, *b, i, n);
-    if (m && !n) *a = tn_first_of(t, *a, i, m);
-  }
-}
 // Zeros behind what is meant of x.
 static tiny_uop *tn_pad_extents(tiny_ctx *t, tiny_uop *x, const int64_t *before_after) {
   tiny_uop *extent[TINY_MAX_DIMS];

@@ -8,6 +8,15 @@
 #include "matmul.c"
 #endif
 
+// Operands of the same dims: what is meant of one is what is meant of the other, before either is reduced by itself.
+static void tn_meet_lengths(tiny_ctx *t, tiny_uop **a, tiny_uop **b) {
+  for (int i = 0; !tn_bad(t, *a) && !tn_bad(t, *b) && i < (*a)->ndim; i++) {
+    tiny_uop *n = tn_extent_of(*a, i), *m = tn_extent_of(*b, i);
+    if (n && !m) *b = tn_first_of(t, *b, i, n);
+    if (m && !n) *a = tn_first_of(t, *a, i, m);
+  }
+}
+
 // ** softmax **
 
 // x minus its maximum along the axis, through which no gradient flows: it cancels.
