@@ -155,6 +155,6 @@ static void bench_lengths(void) {
   }
   if (tiny_status(t) != TINY_OK) printf("  %s\n", tiny_error(t));
   tiny_close(t);
-  bench_new_shapes();
   bench_lengths_planning();
+  bench_new_shapes();
 }
