@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2285f2d7431e7fd67e0ee1bc116131a95b35578cc9e9a393b30bd4c45a15a6a4
+/* tiny.h 0.1.0, source 550d25fac3e6b3501e0d7491d16beea83a77642296e0823e27a87fd9e97e6c2e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2966,7 +2966,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2285f2d7431e7fd67e0ee1bc116131a95b35578cc9e9a393b30bd4c45a15a6a4"
+#define TN_SOURCE_ID "550d25fac3e6b3501e0d7491d16beea83a77642296e0823e27a87fd9e97e6c2e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7093,6 +7093,14 @@ static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
   return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
 }
 
+// What a position is now. Short, as tn_position_from (tensor/length.c) has it.
+static int64_t tn_position_now(const tiny_uop *u) {
+  int64_t v[2] = {0, 0};
+  if (!u->nsrc) return u->k;
+  for (uint32_t i = 0; i < u->nsrc && i < 2; i++) v[i] = tn_position_now(u->src[i]);
+  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
+}
+
 // ** extents: how much of a dim is meant **
 
 static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
@@ -7134,6 +7142,7 @@ static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent)
     const int i0 = i, o0 = o;
     int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
     while (ni != no) {
+      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // to another size: args.c refuses that
       if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
     }
     int from = i0, to = o0;
@@ -7588,9 +7597,12 @@ static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int n
 static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   int fits = nsrc > 0 && nsrc <= TINY_MAX_DEVICES && k >= 0 && k <= src[0]->ndim;
   for (int i = 0; i < nsrc && fits; i++) {
-    fits = src[i]->device && src[i]->device != TN_SEVERAL && src[i]->dtype == src[0]->dtype && !src[i]->extent &&
+    fits = src[i]->device && src[i]->device != TN_SEVERAL && src[i]->dtype == src[0]->dtype &&
         src[i]->ndim == src[0]->ndim;
-    for (int d = 0; d < src[0]->ndim && fits; d++) fits = d + 1 == k || src[i]->dim[d] == src[0]->dim[d];
+    for (int d = 0; d < src[0]->ndim && fits; d++) {
+      const tiny_uop *n = tn_extent_of(src[i], d);
+      fits = d + 1 == k ? !n : src[i]->dim[d] == src[0]->dim[d] && n == tn_extent_of(src[0], d);
+    }
   }
   return fits;
 }
@@ -10871,20 +10883,12 @@ static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_u
   return &g->array[(intptr_t)tn_map_get(&g->index, u) - 1];
 }
 
-// What a position of scalars is now, in the graph that is asked; tensor/length.c keeps them short.
-static int64_t tn_eval_position(const tiny_uop *u) {
-  int64_t v[4];
-  if (!u->nsrc) return u->k;
-  for (uint32_t i = 0; i < u->nsrc && i < 4; i++) v[i] = tn_eval_position(u->src[i]);
-  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
-}
-
 // The flat element of u's source that movement op u reads at position at; -1: none, zero.
 static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
   const tiny_uop *x = u->src[0];
   int64_t flat = 0;
   int64_t from[TINY_MAX_DIMS];
-  const int64_t begin = u->op == TINY_OP_SLICE ? tn_eval_position(u->src[1]) : 0;
+  const int64_t begin = u->op == TINY_OP_SLICE ? tn_position_now(u->src[1]) : 0;
   if (u->op == TINY_OP_VIEW) {
     for (int i = 0; i < u->ndim; i++) flat += at[i] * u->v[u->ndim + i];
     return u->k + flat;
@@ -10923,7 +10927,7 @@ static void tn_eval_move(const tiny_uop *u, const int64_t *x, int64_t *out, int6
 
 // Elements of x that are not among the first n along an axis become what fills.
 static void tn_eval_whole(const tiny_uop *u, const int64_t *x, int64_t *out, int64_t n) {
-  const int64_t length = tn_eval_position(u->src[1]);
+  const int64_t length = tn_position_now(u->src[1]);
   int64_t at[TINY_MAX_DIMS] = {0};
   for (int64_t i = 0; i < n; i++) {
     out[i] = at[u->k] < length ? x[i] : u->v[0];
@@ -10936,7 +10940,7 @@ static int64_t tn_eval_garbage(int d) {
   return tn_is_float(d) ? tn_dtype_value(d, (double)NAN) : tn_dtype_wrap(d, 0x5A5A5A5A5A5A5A5All);
 }
 static void tn_eval_prefix(const tiny_uop *u, int64_t *out, int64_t n) {
-  const int64_t length = tn_eval_position(u->src[1]);
+  const int64_t length = tn_position_now(u->src[1]);
   int64_t at[TINY_MAX_DIMS] = {0};
   for (int64_t i = 0; i < n; i++) {
     if (at[u->k] >= length) out[i] = tn_eval_garbage(u->dtype);
@@ -16951,13 +16955,6 @@ TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n) {
   return tn_tensor_new(t, tn_firsts_of(t, tn_expand(t, is, u->ndim, u->dim), u));
 }
 
-// What a position is now. Short, as tn_position_from has it.
-static int64_t tn_position_now(const tiny_uop *u) {
-  int64_t v[2] = {0, 0};
-  if (!u->nsrc) return u->k;
-  for (uint32_t i = 0; i < u->nsrc && i < 2; i++) v[i] = tn_position_now(u->src[i]);
-  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
-}
 static tiny_shape tn_shape_now(const tiny_uop *u) {
   tiny_shape s;
   memset(&s, 0, sizeof s);
@@ -46188,234 +46185,234 @@ Where things stand in tiny.h
    6194  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
    7051  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7158  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7167  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7265  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7274  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7356  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7365  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7468  src/ir/args.c                which k, v and sources fit an op
-   7651  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8270  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7477  src/ir/args.c                which k, v and sources fit an op
+   7663  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8282  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8853  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8865  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9353  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9365  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9465  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9477  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9902  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9914  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10176  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10188  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10853  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  10865  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11114  src/ir/spec.c                the verifier
-  11462  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11118  src/ir/spec.c                the verifier
+  11466  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11691  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12049  src/rules/notation.c         the algebra that bodies of rules are written in
-  12084  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12284  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11695  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12053  src/rules/notation.c         the algebra that bodies of rules are written in
+  12088  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12288  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12444  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12448  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12838  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12842  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13037  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13041  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13451  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13455  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13793  src/rules/decompose.c        from what the IR means to what a target can do
-  14405  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13797  src/rules/decompose.c        from what the IR means to what a target can do
+  14409  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14439  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14443  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14938  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14942  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15032  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15036  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15782  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15786  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16026  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16100  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16030  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16104  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16737  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16741  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17003  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17000  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17292  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17289  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17776  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17773  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17883  src/tensor/activation.c      what stands between the layers of a network
-  18064  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18432  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17880  src/tensor/activation.c      what stands between the layers of a network
+  18061  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18429  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18685  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18682  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19444  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19441  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20126  src/tensor/random.c          numbers from a counter, the same on every device
-  20401  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20123  src/tensor/random.c          numbers from a counter, the same on every device
+  20398  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20725  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21021  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20722  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21018  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21158  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21155  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21697  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21694  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22416  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22413  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22818  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22815  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22957  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22954  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23439  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23436  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23904  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23901  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24255  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24610  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24739  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24252  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24607  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24736  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24899  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24896  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25404  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25683  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25401  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25680  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25779  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25776  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26056  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26479  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26053  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26476  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26756  src/tensor/params.c          lists of named tensors: what a network consists of
-  26849  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26753  src/tensor/params.c          lists of named tensors: what a network consists of
+  26846  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27231  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27228  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27367  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27364  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27485  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27482  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27804  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27801  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27920  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27917  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28419  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28416  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29195  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29192  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29728  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29725  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30236  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30233  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30417  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30414  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30917  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31034  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30914  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31031  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31471  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31468  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31637  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31634  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32028  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32251  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32025  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32248  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32380  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32451  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32377  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32448  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32609  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32705  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33007  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32606  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32702  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33004  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33096  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33093  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33160  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33157  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33294  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33291  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33372  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33431  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33369  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33428  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34069  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34066  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34168  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34165  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34261  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34258  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34650  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34647  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35232  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35229  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35351  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35443  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35348  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35440  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35514  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35511  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35618  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35718  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35793  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35933  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35615  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35715  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35790  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35930  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36268  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36265  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36510  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36507  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36756  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36753  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36817  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36814  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37361  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37358  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37917  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37914  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38238  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38235  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38536  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38533  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38931  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39651  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38928  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39648  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39728  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39725  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39837  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40065  src/runtime/device.c         which backend a context runs on
-  40302  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40456  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39834  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40062  src/runtime/device.c         which backend a context runs on
+  40299  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40453  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40646  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40713  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40643  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40710  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  41064  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41491  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41061  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41488  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41661  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41658  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42483  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42480  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43030  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43208  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43976  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43027  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43205  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43973  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44194  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44191  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44467  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44464  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44735  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44732  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44912  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44909  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45086  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45447  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45683  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45083  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45444  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45680  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45831  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45997  src/runtime/context.c        opening and closing, the first error, totals
+  45828  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45994  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -121,9 +121,12 @@ static const char *tn_length_fits(int op, tiny_uop *const *src, int64_t k, int n
 static int tn_shard_fits(int nsrc, tiny_uop *const *src, int64_t k) {
   int fits = nsrc > 0 && nsrc <= TINY_MAX_DEVICES && k >= 0 && k <= src[0]->ndim;
   for (int i = 0; i < nsrc && fits; i++) {
-    fits = src[i]->device && src[i]->device != TN_SEVERAL && src[i]->dtype == src[0]->dtype && !src[i]->extent &&
+    fits = src[i]->device && src[i]->device != TN_SEVERAL && src[i]->dtype == src[0]->dtype &&
         src[i]->ndim == src[0]->ndim;
-    for (int d = 0; d < src[0]->ndim && fits; d++) fits = d + 1 == k || src[i]->dim[d] == src[0]->dim[d];
+    for (int d = 0; d < src[0]->ndim && fits; d++) {
+      const tiny_uop *n = tn_extent_of(src[i], d);
+      fits = d + 1 == k ? !n : src[i]->dim[d] == src[0]->dim[d] && n == tn_extent_of(src[0], d);
+    }
   }
   return fits;
 }

@@ -19,20 +19,12 @@ static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_u
   return &g->array[(intptr_t)tn_map_get(&g->index, u) - 1];
 }
 
-// What a position of scalars is now, in the graph that is asked; tensor/length.c keeps them short.
-static int64_t tn_eval_position(const tiny_uop *u) {
-  int64_t v[4];
-  if (!u->nsrc) return u->k;
-  for (uint32_t i = 0; i < u->nsrc && i < 4; i++) v[i] = tn_eval_position(u->src[i]);
-  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
-}
-
 // The flat element of u's source that movement op u reads at position at; -1: none, zero.
 static int64_t tn_eval_moved(const tiny_uop *u, const int64_t *at) {
   const tiny_uop *x = u->src[0];
   int64_t flat = 0;
   int64_t from[TINY_MAX_DIMS];
-  const int64_t begin = u->op == TINY_OP_SLICE ? tn_eval_position(u->src[1]) : 0;
+  const int64_t begin = u->op == TINY_OP_SLICE ? tn_position_now(u->src[1]) : 0;
   if (u->op == TINY_OP_VIEW) {
     for (int i = 0; i < u->ndim; i++) flat += at[i] * u->v[u->ndim + i];
     return u->k + flat;
@@ -71,7 +63,7 @@ static void tn_eval_move(const tiny_uop *u, const int64_t *x, int64_t *out, int6
 
 // Elements of x that are not among the first n along an axis become what fills.
 static void tn_eval_whole(const tiny_uop *u, const int64_t *x, int64_t *out, int64_t n) {
-  const int64_t length = tn_eval_position(u->src[1]);
+  const int64_t length = tn_position_now(u->src[1]);
   int64_t at[TINY_MAX_DIMS] = {0};
   for (int64_t i = 0; i < n; i++) {
     out[i] = at[u->k] < length ? x[i] : u->v[0];
@@ -84,7 +76,7 @@ static int64_t tn_eval_garbage(int d) {
   return tn_is_float(d) ? tn_dtype_value(d, (double)NAN) : tn_dtype_wrap(d, 0x5A5A5A5A5A5A5A5All);
 }
 static void tn_eval_prefix(const tiny_uop *u, int64_t *out, int64_t n) {
-  const int64_t length = tn_eval_position(u->src[1]);
+  const int64_t length = tn_position_now(u->src[1]);
   int64_t at[TINY_MAX_DIMS] = {0};
   for (int64_t i = 0; i < n; i++) {
     if (at[u->k] >= length) out[i] = tn_eval_garbage(u->dtype);

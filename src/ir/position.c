@@ -43,6 +43,14 @@ static tiny_uop *tn_position_least(tiny_ctx *t, tiny_uop *u, int64_t k) {
   return tn_position_scale(t, tn_position_most(t, tn_position_scale(t, u, -1), -k), -1);
 }
 
+// What a position is now. Short, as tn_position_from (tensor/length.c) has it.
+static int64_t tn_position_now(const tiny_uop *u) {
+  int64_t v[2] = {0, 0};
+  if (!u->nsrc) return u->k;
+  for (uint32_t i = 0; i < u->nsrc && i < 2; i++) v[i] = tn_position_now(u->src[i]);
+  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
+}
+
 // ** extents: how much of a dim is meant **
 
 static tiny_uop *tn_extent_of(const tiny_uop *u, int axis) { return u->extent ? u->extent[axis] : NULL; }
@@ -84,6 +92,7 @@ static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent)
     const int i0 = i, o0 = o;
     int64_t ni = i < x->ndim ? x->dim[i++] : 1, no = o < u->nv ? u->v[o++] : 1, scale = 1, split = 1;
     while (ni != no) {
+      if (ni < no ? i == x->ndim : o == u->nv) return 1;     // to another size: args.c refuses that
       if (ni < no) ni *= x->dim[i++]; else no *= u->v[o++];
     }
     int from = i0, to = o0;

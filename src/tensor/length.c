@@ -215,13 +215,6 @@ TINY_API tiny_tensor *tiny_mask_to(tiny_tensor *x, int axis, tiny_tensor *n) {
   return tn_tensor_new(t, tn_firsts_of(t, tn_expand(t, is, u->ndim, u->dim), u));
 }
 
-// What a position is now. Short, as tn_position_from has it.
-static int64_t tn_position_now(const tiny_uop *u) {
-  int64_t v[2] = {0, 0};
-  if (!u->nsrc) return u->k;
-  for (uint32_t i = 0; i < u->nsrc && i < 2; i++) v[i] = tn_position_now(u->src[i]);
-  return u->op == TINY_OP_CAST ? v[0] : tn_alu(u->op, u->dtype, u->src[0]->dtype, u->k, v, (int)u->nsrc);
-}
 static tiny_shape tn_shape_now(const tiny_uop *u) {
   tiny_shape s;
   memset(&s, 0, sizeof s);
