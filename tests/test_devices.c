@@ -6,6 +6,7 @@
 #endif
 #include "../src/all.c"
 #include "test.h"
+#include "heard.h"
 #include "memory_test.h"
 
 static tiny_ctx *open_on(const char *devices) {
@@ -444,12 +445,6 @@ static void test_lost_copies(void) {
 
 // ** who is told what **
 
-static char heard[8192];
-static void hear(void *user, const char *line) {
-  (void)user;
-  const size_t n = strlen(heard);
-  snprintf(heard + n, sizeof heard - n, "%s\n", line);
-}
 static void test_lines(void) {
   tiny_desc d;
   memset(&d, 0, sizeof d);

@@ -4,6 +4,7 @@
 #endif
 #include "../src/all.c"
 #include "test.h"
+#include "child.h"
 
 #ifdef _WIN32
 int main(void) { printf("skipped: forks, descriptors and signals are those of POSIX\n"); CHECK(1); return test_report(); }
@@ -111,14 +112,7 @@ static int in_child(int (*fn)(const char *a, int b, const uint64_t *arg), const 
   fflush(NULL);
   const pid_t pid = fork();
   if (pid == 0) _exit(fn(a, b, arg));
-  int status = 0;
-  for (int i = 0; i < 6000; i++) {
-    if (waitpid(pid, &status, WNOHANG) == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    usleep(10000);
-  }
-  kill(pid, SIGKILL);
-  waitpid(pid, &status, 0);
-  return -1;
+  return child_result(pid);
 }
 
 static void test_modes(const char *device) {

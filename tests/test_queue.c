@@ -7,6 +7,7 @@
 #define TN_QUEUE_NBYTES 2048               // the ring is full and goes round as often as it can
 #include "../src/all.c"
 #include "test.h"
+#include "child.h"
 #include "memory_test.h"
 #include <fenv.h>
 #include <pthread.h>
@@ -711,14 +712,7 @@ static int in_child(int (*fn)(void)) {     // -1: it hangs or dies
   fflush(NULL);
   const pid_t pid = fork();
   if (pid == 0) _exit(fn());
-  int status = 0;
-  for (int i = 0; i < 6000; i++) {
-    if (waitpid(pid, &status, WNOHANG) == pid) return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
-    usleep(10000);
-  }
-  kill(pid, SIGKILL);
-  waitpid(pid, &status, 0);
-  return -1;
+  return child_result(pid);
 }
 static void test_forks(void) {
   numbers one = {1, 1, 1, 1};

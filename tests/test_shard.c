@@ -3,18 +3,13 @@
 #include "../src/all.c"
 #include "test.h"
 #include "memory_test.h"
+#include "rnd.h"
+#include "heard.h"
 
 static const int around[8] = {0, 1, 2, 3, 4, 5, 6, 7};
 static const char *const lists[] = {"INTERP,INTERP,INTERP,INTERP", "CPU,INTERP,CPU:1,INTERP", "INTERP"};
 enum { LISTS = sizeof lists / sizeof *lists, PARTS = 4 };
 
-static uint64_t rng;
-static int rnd(int n) {                    // splitmix64, as in test_random
-  uint64_t z = (rng += 0x9E3779B97F4A7C15u);
-  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9u;
-  z = (z ^ z >> 27) * 0x94D049BB133111EBu;
-  return (int)((z ^ z >> 31) >> 33) % n;
-}
 static tiny_ctx *open_on(const char *devices, tiny_logger log) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -189,14 +184,27 @@ static void test_graphs(void) {
   }
 }
 
+// Shards whose parts have lengths along another axis are read as they are printed; not with one along their own.
+static void test_text(void) {
+  tiny_ctx *t = open_on("INTERP,INTERP:1", (tiny_logger){NULL, NULL});
+  static char text[4096], cut[4096];
+  tiny_tensor *x = tiny_slice_to(tiny_rand(t, TINY_SHAPE(4, 6)), 1, tiny_length(t, 3, 0, 6));
+  tiny_uop *u = tiny_uop_of(tiny_shard(x, 0, around, 2));
+  CHECK(tiny_uop_print(t, u, text, sizeof text) < sizeof text);
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tiny_uop *again = tiny_uop_parse(t, text);
+  CHECK(again && again->op == TINY_OP_SHARD && again->extent && again->extent[1] && !again->extent[0]);
+  char *at = strstr(text, "(SHARD:f32:k=1");
+  CHECK(at != NULL);
+  if (at) at[13] = '2';                    // beside each other along the length
+  snprintf(cut, sizeof cut, "%s", text);
+  CHECK(tiny_uop_parse(t, cut) == NULL);
+  CHECK_EQ(tiny_status(t), TINY_E_ARG);
+  tiny_close(t);
+}
+
 // ** matmul by rows and columns **
 
-static char heard[8192];
-static void hear(void *user, const char *line) {
-  (void)user;
-  const size_t n = strlen(heard);
-  snprintf(heard + n, sizeof heard - n, "%s\n", line);
-}
 static void test_matmul(void) {
   const tiny_logger log = {hear, NULL};
   for (int l = 0; l < LISTS; l++) {
@@ -538,6 +546,7 @@ static void test_schedules(void) {
 }
 
 int main(void) {
+  test_text();
   test_face();
   test_graphs();
   test_matmul();
