@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 550d25fac3e6b3501e0d7491d16beea83a77642296e0823e27a87fd9e97e6c2e
+/* tiny.h 0.1.0, source ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -76,7 +76,7 @@ STEP BY STEP
       static tiny_code train(tiny_ctx *t) {
         // 1. Parameters, in memory before the first step: an assignment needs memory to go to.
         tiny_tensor *param[2], *grad[2];
-        param[0] = tiny_glorot_uniform(t, TINY_SHAPE(1, 4));
+        param[0] = tiny_xavier_uniform(t, TINY_SHAPE(1, 4));
         param[1] = tiny_zeros(t, TINY_F32, TINY_SHAPE(1));
         tiny_realize(param, 2);
         // 2. An optimiser: zeros but for its kind and what is to differ from the defaults.
@@ -439,7 +439,7 @@ LENGTHS THAT CHANGE
 
   tiny_slice_to makes a dim of which the first n are meant, tiny_slice_at takes part of a dim from a number on.
   Sums, products, minima, maxima and quotients by constants of such numbers are such numbers: n + 1, 2 n. Their
-  bounds must fit the dim for every value, which is checked at the call. tiny_shape_get gives the greatest shape,
+  bounds must fit the dim for every value, which is checked at the call. tiny_shape_of gives the greatest shape,
   tiny_shape_now that of now, tiny_length_of the length as a tensor; tiny_read and tiny_reference give what is meant,
   compact. Gradients flow; beyond a length they are 0.
   What an operator gives is what it gives for a dim of that length. Whatever goes element by element can do it; sums,
@@ -639,18 +639,18 @@ typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
 
 // TINY_SHAPE(2, 3): a shape, an axis list or a list of amounts. TINY_SHAPE() has no dims: a 0-d tensor.
 #ifdef __cplusplus
-  template <typename... T> static inline tiny_shape tiny_shape_of(T... d) {
+  template <typename... T> static inline tiny_shape tiny_shape_list(T... d) {
     const int64_t v[] = {0, static_cast<int64_t>(d)...};
     tiny_shape s = tiny_shape();
     s.ndim = static_cast<int>(sizeof...(d));
     for (int i = 0; i < s.ndim && i < TINY_MAX_DIMS; i++) s.dim[i] = v[i + 1];
     return s;
   }
-  #define TINY_SHAPE(...) tiny_shape_of(__VA_ARGS__)
+  #define TINY_SHAPE(...) tiny_shape_list(__VA_ARGS__)
 #else
   #define TINY_SHAPE(...) \
-    tiny_shape_of((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
-  static inline tiny_shape tiny_shape_of(int n, const int64_t *v) {
+    tiny_shape_list((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
+  static inline tiny_shape tiny_shape_list(int n, const int64_t *v) {
     tiny_shape s;
     s.ndim = n;                            // more than TINY_MAX_DIMS is an error of the call that takes it
     for (int i = 0; i < TINY_MAX_DIMS; i++) s.dim[i] = i < n ? v[i + 1] : 0;
@@ -736,8 +736,6 @@ TINY_API const char *tiny_error(const tiny_ctx *t);
 TINY_API tiny_code   tiny_status(const tiny_ctx *t);
 // Forgets the error. Poisoned tensors stay poisoned, and a context that did not open stays closed.
 TINY_API void        tiny_clear(tiny_ctx *t);
-// The name of device 0, "CPU"; "" when none is open.
-TINY_API const char *tiny_device(const tiny_ctx *t);
 
 // Opens a frame; frames nest.
 TINY_API void        tiny_begin(tiny_ctx *t);
@@ -763,7 +761,7 @@ typedef struct tiny_stats {
   uint64_t copies, nbytes_copied;          // from another device to this one
 } tiny_stats;
 // The totals of all devices, at no cost; zeros for NULL.
-TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
+TINY_API tiny_stats  tiny_stats_of(const tiny_ctx *t);
 
 // ** tensors ********************************************************************************** >>tensors
 
@@ -803,13 +801,13 @@ TINY_API double      tiny_item(tiny_tensor *x);
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
 // The shape, which is known before x is computed; no dims for poison. Of a dim that tiny_slice_to made its greatest
 // length.
-TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+TINY_API tiny_shape  tiny_shape_of(const tiny_tensor *x);
 // The same of now: dims that tiny_slice_to made as long as their number is.
 TINY_API tiny_shape  tiny_shape_now(const tiny_tensor *x);
 // The dtype; TINY_VOID for poison.
-TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
+TINY_API tiny_dtype  tiny_dtype_of(const tiny_tensor *x);
 // The number of elements; 0 for poison.
-TINY_API int64_t     tiny_nelem(const tiny_tensor *x);
+TINY_API int64_t     tiny_nelem_of(const tiny_tensor *x);
 // 1: x can be used. 0: it is NULL, poisoned or freed.
 TINY_API int         tiny_ok(const tiny_tensor *x);
 // The context that x belongs to, also where x was freed; NULL for NULL.
@@ -842,7 +840,7 @@ TINY_API tiny_tensor *tiny_bitcast(tiny_tensor *x, tiny_dtype dtype);
 #define TINY_SEVERAL (-2)
 
 // Devices are numbered from 0, in the order of tiny_desc.device. How many there are; 0 for NULL.
-TINY_API int         tiny_devices(const tiny_ctx *t);
+TINY_API int         tiny_device_count(const tiny_ctx *t);
 // The name of one, "NV:1"; "" for a number that there is not.
 TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
 // What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
@@ -856,7 +854,7 @@ TINY_API int         tiny_use_device(tiny_ctx *t, int device);
 // run) has run. The code of whatever went wrong meanwhile.
 TINY_API tiny_code   tiny_sync(tiny_ctx *t);
 
-// x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
+// x on that device, a number below tiny_device_count: a copy where x lives elsewhere, else x; what lives on none is
 // computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
 // of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
 TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device);
@@ -949,9 +947,9 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p);
 TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement);
 // f32 weights (out,in,..), uniform, whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan
 // out)). [torch.nn.init.xavier_uniform_]
-TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape);
-// Normal weights of the deviation of tiny_glorot_uniform. [torch.nn.init.xavier_normal_]
-TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape);
+TINY_API tiny_tensor *tiny_xavier_uniform(tiny_ctx *t, tiny_shape shape);
+// Normal weights of the deviation of tiny_xavier_uniform. [torch.nn.init.xavier_normal_]
+TINY_API tiny_tensor *tiny_xavier_normal(tiny_ctx *t, tiny_shape shape);
 // f32 weights (out,in,..), uniform, of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a
 // leaky one of that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
 TINY_API tiny_tensor *tiny_kaiming_uniform(tiny_ctx *t, double slope, tiny_shape shape);
@@ -987,7 +985,7 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
 // Broadcasts to the shape of like. [torch.Tensor.expand_as]
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
 // x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
-TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
+TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times);
 // Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
 // Backwards along these axes. [torch.flip]
@@ -1003,7 +1001,7 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
 // The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
-// one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_get still gives
+// one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_of still gives
 // the greatest, tiny_shape_now what there is; tiny_read and tiny_item want and give that. What x computes is right for
 // its length: sums, means, norms, losses, softmax, running sums, products of matrices, lookups, sorting, cat ..;
 // operators that cannot be say so, TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is.
@@ -1387,9 +1385,9 @@ TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
 // The greatest; NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is
 // nothing along the axis. [torch.amax]
-TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
-// The least, as tiny_max. [torch.amin]
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);
+TINY_API tiny_tensor *tiny_amax(tiny_tensor *x, int axis, int keepdim);
+// The least, as tiny_amax. [torch.amin]
+TINY_API tiny_tensor *tiny_amin(tiny_tensor *x, int axis, int keepdim);
 // Returns the minimum; *max becomes the maximum. [torch.aminmax]
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max);
 // Real: the mean; of nothing NaN. [torch.mean]
@@ -1429,9 +1427,9 @@ TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim);
 // Where the least is, as tiny_argmax; NaN counts as the least. [torch.argmin]
 TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim);
 // Returns the maximum; *index becomes what tiny_argmax gives. The gradient goes to that element alone. [torch.max]
-TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
-// Returns the minimum; *index becomes what tiny_argmin gives, else as tiny_max_with_index. [torch.min]
-TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
+TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
+// Returns the minimum; *index becomes what tiny_argmin gives, else as tiny_max. [torch.min]
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
 
 // x's shape: element i folds 0 to i of the axis. Dtypes as tiny_sum. [torch.cumsum]
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis);
@@ -1673,7 +1671,7 @@ TINY_API tiny_tensor *tiny_det(tiny_tensor *x);
 TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet);
 // (..,n,n): inverses, by elimination with row exchanges. All of a singular one is inf or NaN.
 // [torch.linalg.inv]
-TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_inv(tiny_tensor *x);
 // The x of a @ x = b. a (..,n,n), b (..,n,k), or (n) or (..,n) with the batch of a. Batches broadcast.
 // Singular: inf or NaN.
 // [torch.linalg.solve]
@@ -2566,7 +2564,7 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
 // be one array. Cost: about a microsecond per kernel.
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
-TINY_API int         tiny_program_kernels(const tiny_program *p);
+TINY_API int         tiny_program_kernel_count(const tiny_program *p);
 // Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
 
@@ -2966,7 +2964,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "550d25fac3e6b3501e0d7491d16beea83a77642296e0823e27a87fd9e97e6c2e"
+#define TN_SOURCE_ID "ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -15436,13 +15434,13 @@ static void tn_tensors_roots(tiny_ctx *t, tn_list *roots) {
 TINY_API int tiny_ok(const tiny_tensor *x) { return tn_live(x) && !tn_poisoned(x); }
 TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return tn_ctx_of(x); }
 TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? tn_uop_of(x) : NULL; }
-TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) {
+TINY_API tiny_dtype tiny_dtype_of(const tiny_tensor *x) {
   return tiny_ok(x) ? (tiny_dtype)tn_uop_of(x)->dtype : TINY_VOID;
 }
-TINY_API int64_t tiny_nelem(const tiny_tensor *x) {
+TINY_API int64_t tiny_nelem_of(const tiny_tensor *x) {
   return tiny_ok(x) ? tn_dims_nelem(tn_uop_of(x)->ndim, tn_uop_of(x)->dim) : 0;
 }
-TINY_API tiny_shape tiny_shape_get(const tiny_tensor *x) {
+TINY_API tiny_shape tiny_shape_of(const tiny_tensor *x) {
   tiny_shape s;
   memset(&s, 0, sizeof s);
   if (!tiny_ok(x)) return s;
@@ -15753,7 +15751,7 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
   tn_tensor *slot = tn_slot(dst);
   tiny_ctx *t = slot->t;
   tiny_uop *u = tn_uop_of(dst);
-  tiny_shape s = tiny_shape_get(dst);
+  tiny_shape s = tiny_shape_of(dst);
   if (tn_bad(t, u) || tn_bad(t, v)) return tn_poison(t);
   if (!tn_broadcast_dims(v->ndim, v->dim, &s.ndim, s.dim) || !tn_has_dims(u, s.ndim, s.dim))
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),
@@ -15828,7 +15826,7 @@ static tiny_tensor *tn_meant_as(tiny_tensor *x, const tiny_tensor *like) {
 static tiny_tensor *tn_full_like(const char *name, tiny_tensor *x, double value) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_meant_as(tn_full(tn_ctx_of(x), name, value, tiny_dtype_get(x), tiny_shape_get(x)), x);
+  return tn_meant_as(tn_full(tn_ctx_of(x), name, value, tiny_dtype_of(x), tiny_shape_of(x)), x);
 }
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value) {
   return tn_full_like("full_like", x, value);
@@ -16116,7 +16114,7 @@ TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("reshape", 1, &x, &out)) return out;
-  const int64_t have = tiny_nelem(x);
+  const int64_t have = tiny_nelem_of(x);
   int unknown = -1;
   int64_t rest = 1;
   for (int i = 0; i < s.ndim && i < TINY_MAX_DIMS; i++) {
@@ -16235,7 +16233,7 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
   tiny_tensor *out, *in[2] = {x, like};
   if (!tn_usable("expand_as", 2, in, &out)) return out;
-  return tn_meant_as(tn_expand_to("expand_as", x, tiny_shape_get(like)), like);
+  return tn_meant_as(tn_expand_to("expand_as", x, tiny_shape_of(like)), like);
 }
 
 // v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
@@ -16547,22 +16545,22 @@ static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, in
   dim[axis] *= times;
   return tn_reshape(t, tn_expand(t, x, 3, part), n, dim);
 }
-TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
+TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "repeat", &times)) return out;
+  if (!tn_usable("tile", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "tile", &times)) return out;
   tiny_uop *u = tn_uop_of(x);
   tiny_shape s = {times.ndim > u->ndim ? times.ndim : u->ndim, {0}}, grown;
   for (int i = 0; i < s.ndim; i++) s.dim[i] = i < s.ndim - u->ndim ? 1 : u->dim[i - (s.ndim - u->ndim)];
   grown = s;
   for (int i = 0; i < times.ndim; i++)
     grown.dim[i + s.ndim - times.ndim] = tn_clamp_mul(grown.dim[i + s.ndim - times.ndim], times.dim[i]);
-  if (!tn_shape_valid(tn_ctx_of(x), "repeat", &grown))
-    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
+  if (!tn_shape_valid(tn_ctx_of(x), "tile", &grown))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "tile: %s by %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
   for (int i = 0; i < times.ndim && i < u->ndim; i++)
     if (times.dim[times.ndim - 1 - i] != 1 &&
-        !tn_axis_whole_for(tn_ctx_of(x), "repeat", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
+        !tn_axis_whole_for(tn_ctx_of(x), "tile", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
       return out;
   u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
   for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
@@ -16573,7 +16571,7 @@ TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int 
   tiny_tensor *out;
   if (!tn_usable("repeat_interleave", 1, &x, &out)) return out;
   tiny_uop *u = tn_uop_of(x);
-  const int64_t nelem = tiny_nelem(x);
+  const int64_t nelem = tiny_nelem_of(x);
   if (axis == TINY_ALL || !u->ndim) u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
   if (tn_bad(tn_ctx_of(x), u)) return out;
   if ((axis = axis == TINY_ALL ? 0 : tn_axis(tn_ctx_of(x), "repeat_interleave", u, axis)) < 0) return out;
@@ -16622,10 +16620,10 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   if (!tn_axis_whole_for(tn_ctx_of(x), "sliding_window", u, axis, "tiny_conv and the pools have windows along it"))
     return out;
   const int64_t windows = (u->dim[axis] - size) / step + 1;
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   s.dim[axis] = windows; s.dim[s.ndim++] = size;
   if (!tn_shape_valid(tn_ctx_of(x), "sliding_window", &s)) return out;
-  if (!size || !tiny_nelem(x)) {
+  if (!size || !tiny_nelem_of(x)) {
     tiny_uop *none = tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim);
     return tn_tensor_new(tn_ctx_of(x), tn_firsts_of(tn_ctx_of(x), none, u));
   }
@@ -16712,7 +16710,7 @@ TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, i
   tiny_tensor *out;
   if (!tn_usable("diag_embed", 1, &x, &out)) return out;
   const int n = tn_uop_of(x)->ndim + 1, first = a < 0 ? a + n : a, second = b < 0 ? b + n : b;
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   if (n < 2 || first < 0 || second < 0 || first >= n || second >= n || first == second)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "diag_embed: axes %d and %d of a result of %s", a, b,
                     tn_text_of(tn_uop_of(x), text));
@@ -16839,10 +16837,10 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 // not among them, and refuses.
 static const char *const tn_length_operators[] = {
   "abs", "acos", "acosh", "adaptive_avg_pool", "adaptive_max_pool", "add", "addcdiv", "addcmul", "all", "allclose",
-  "aminmax", "any", "argmax", "argmin", "argsort", "asin", "asinh", "assign", "atan", "atan2", "atanh", "attention",
-  "attention_layer", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "bernoulli", "bilinear",
-  "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitcast", "bitwise_and", "bitwise_not",
-  "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist", "ceil", "celu",
+  "amax", "amin", "aminmax", "any", "argmax", "argmin", "argsort", "asin", "asinh", "assign", "atan", "atan2", "atanh",
+  "attention", "attention_layer", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "bernoulli",
+  "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitcast", "bitwise_and",
+  "bitwise_not", "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist", "ceil", "celu",
   "channel_shuffle", "checkpoint", "chunk", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d",
   "conv3d", "conv_transpose", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cosh",
   "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin",
@@ -16858,21 +16856,21 @@ static const char *const tn_length_operators[] = {
   "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
   "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm", "lstm_cell", "lt",
   "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d", "max_pool2d",
-  "max_pool3d", "max_with_index", "maximum", "mean", "median", "min", "min_with_index", "minimum", "mish", "movedim",
-  "mse_loss", "mul", "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num",
-  "nanmean", "nanmedian", "nanquantile", "nanquantile_by", "nansum", "narrow", "ne", "neg", "nll_loss", "norm",
-  "normalize", "one_hot", "ones_like", "outer", "pad", "pad_mode", "pairwise_distance", "permute", "pixel_shuffle",
-  "pixel_unshuffle", "poisson_nll_loss", "polygamma", "pow", "prelu", "prod", "put", "quantile", "quantile_by",
-  "rad2deg", "rand_like", "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce", "reference",
-  "relu", "relu6", "remainder", "renorm", "repeat", "repeat_interleave", "replicate", "reshape", "rms_norm", "rnn",
-  "rnn_cell", "roll", "rope", "round", "round_to", "rrelu", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce",
-  "searchsorted", "select", "selu", "shard", "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign",
-  "signbit", "silu", "sin", "sinc", "sinh", "slice", "slice_at", "slice_to", "sliding_window", "smooth_l1_loss",
-  "soft_margin_loss", "softmax", "softmin", "softplus", "softshrink", "softsign", "sort", "split", "split_sizes",
-  "sqrt", "square", "squeeze", "stack", "std", "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh",
-  "tanhshrink", "tensordot", "threshold", "to", "topk", "transpose", "trapezoid", "tril", "triplet_margin_loss",
-  "triu", "trunc", "trunc_div", "unbind", "unflatten", "unsqueeze", "var", "var_mean", "vdot", "vecdot", "where",
-  "whole", "write", "xlog1py", "xlogy", "zeros_like",
+  "max_pool3d", "maximum", "mean", "median", "min", "minimum", "mish", "movedim", "mse_loss", "mul", "multi_dot",
+  "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean", "nanmedian",
+  "nanquantile", "nanquantile_by", "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot",
+  "ones_like", "outer", "pad", "pad_mode", "pairwise_distance", "permute", "pixel_shuffle", "pixel_unshuffle",
+  "poisson_nll_loss", "polygamma", "pow", "prelu", "prod", "put", "quantile", "quantile_by", "rad2deg", "rand_like",
+  "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce", "reference", "relu", "relu6", "remainder",
+  "renorm", "repeat_interleave", "replicate", "reshape", "rms_norm", "rnn", "rnn_cell", "roll", "rope", "round",
+  "round_to", "rrelu", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "select", "selu",
+  "shard", "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc",
+  "sinh", "slice", "slice_at", "slice_to", "sliding_window", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin",
+  "softplus", "softshrink", "softsign", "sort", "split", "split_sizes", "sqrt", "square", "squeeze", "stack", "std",
+  "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh", "tanhshrink", "tensordot", "threshold", "tile",
+  "to", "topk", "transpose", "trapezoid", "tril", "triplet_margin_loss", "triu", "trunc", "trunc_div", "unbind",
+  "unflatten", "unsqueeze", "var", "var_mean", "vdot", "vecdot", "where", "whole", "write", "xlog1py", "xlogy",
+  "zeros_like",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -17173,11 +17171,11 @@ TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) 
   tiny_tensor *out;
   if (!tn_usable("roll", 1, &x, &out)) return out;
   tiny_uop *u = tn_uop_of(x);
-  const int64_t nelem = tiny_nelem(x);
+  const int64_t nelem = tiny_nelem_of(x);
   if (by.ndim != axes.ndim || by.ndim < 1 || by.ndim > TINY_MAX_DIMS)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
-    const tiny_shape s = tiny_shape_get(x);
+    const tiny_shape s = tiny_shape_of(x);
     u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
     if (!tn_rolls(tn_ctx_of(x), u, 0, by.dim[0])) return out;
     u = tn_roll(tn_ctx_of(x), u, 0, by.dim[0]);
@@ -18130,11 +18128,11 @@ TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim) {
   return tn_reduce_axis_named("prod", '*', x, axis, keepdim);
 }
-TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("max", 'M', x, axis, keepdim);
+TINY_API tiny_tensor *tiny_amax(tiny_tensor *x, int axis, int keepdim) {
+  return tn_reduce_axis_named("amax", 'M', x, axis, keepdim);
 }
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("min", 'm', x, axis, keepdim);
+TINY_API tiny_tensor *tiny_amin(tiny_tensor *x, int axis, int keepdim) {
+  return tn_reduce_axis_named("amin", 'm', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
   tiny_tensor *out;
@@ -18148,7 +18146,7 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
   tiny_tensor *const most = tn_reduce_axis_named("aminmax", 'M', x, axis, keepdim);
   if (max) *max = most;
-  return tiny_ok(most) ? tiny_min(x, axis, keepdim) : most;
+  return tiny_ok(most) ? tiny_amin(x, axis, keepdim) : most;
 }
 
 // ** truth: what is not 0, NaN included **
@@ -18355,11 +18353,11 @@ static tiny_tensor *tn_extreme_with_index(const char *name, int lowest, tiny_ten
   if (index) *index = at;
   return tiny_ok(at) ? value : at;
 }
-TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
-  return tn_extreme_with_index("max_with_index", 0, x, axis, keepdim, index);
+TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
+  return tn_extreme_with_index("max", 0, x, axis, keepdim, index);
 }
-TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
-  return tn_extreme_with_index("min_with_index", 1, x, axis, keepdim, index);
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
+  return tn_extreme_with_index("min", 1, x, axis, keepdim, index);
 }
 
 // ** norms **
@@ -18577,7 +18575,7 @@ static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_ten
     return tn_wrong(t, TINY_E_SHAPE, "%s: along axis %d of %s", name, axis, tn_text_of(u, a));
   if (index) {
     tiny_uop *at = tn_scan_along(t, tn_scan_position, TINY_OP_MAX, lowest ? tn_mirror(t, u) : u, axis);
-    const int64_t nelem = tiny_nelem(x);
+    const int64_t nelem = tiny_nelem_of(x);
     if (!u->ndim || !nelem) at = tn_firsts_of(t, tn_expand(t, tn_int(t, TINY_I32, 0), u->ndim, u->dim), u);
     *index = tn_tensor_new(t, at);
   }
@@ -18745,7 +18743,7 @@ TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
   if (!tn_usable("one_hot", 1, &labels, &out)) return out;
   tiny_ctx *t = tn_ctx_of(labels);
   tiny_uop *u = tn_uop_of(labels);
-  tiny_shape s = tiny_shape_get(labels);
+  tiny_shape s = tiny_shape_of(labels);
   if (!tn_is_index(t, "one_hot", u)) return out;
   if (classes < 1) return tn_wrong(t, TINY_E_ARG, "one_hot: %lld classes", (long long)classes);
   if (s.ndim < TINY_MAX_DIMS) s.dim[s.ndim] = classes;
@@ -18822,7 +18820,7 @@ TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *i
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x), *at = tn_uop_of(index);
   if ((axis = tn_axis(t, "index_select", u, axis)) < 0 || !tn_is_index(t, "index_select", at)) return out;
-  if (at->ndim > 1 || u->ndim == TINY_MAX_DIMS || (!u->ndim && tiny_nelem(index) != 1))
+  if (at->ndim > 1 || u->ndim == TINY_MAX_DIMS || (!u->ndim && tiny_nelem_of(index) != 1))
     return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
   tiny_uop *row = tn_as_row(t, u), *line = tn_bad(t, row) ? row : tn_lined_up(t, at, axis, row->ndim);
   return tn_found(t, row, axis, line, u->ndim ? line : u);
@@ -19021,7 +19019,7 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
   tiny_tensor *out, *in[3] = {x, index, src};
   if (!tn_usable("put", 3, in, &out) || !tn_is_index(tn_ctx_of(x), "put", tn_uop_of(index))) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  if (tn_uop_of(src)->ndim && tiny_nelem(src) != tiny_nelem(index))
+  if (tn_uop_of(src)->ndim && tiny_nelem_of(src) != tiny_nelem_of(index))
     return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(tn_uop_of(index), a),
                     tn_text_of(tn_uop_of(src), b));
   tiny_uop *from = tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype);
@@ -19101,7 +19099,7 @@ TINY_API tiny_tensor *tiny_nonzero(tiny_tensor *x) {
   const int n = tn_uop_of(x)->ndim;
   tiny_tensor *flat = tn_true_at(t, tn_is_set(t, tn_uop_of(x)));
   if (!tiny_ok(flat)) return flat;
-  int64_t dim[2] = {tiny_nelem(flat), n};
+  int64_t dim[2] = {tiny_nelem_of(flat), n};
   tiny_uop *rest = tn_uop_of(flat), *y = tn_expand(t, tn_k(t, rest, 0), 2, dim);
   for (int i = n - 1; i >= 0 && !tn_bad(t, rest); i--) {     // the last axis changes fastest
     const double size = (double)(tn_uop_of(x)->dim[i] ? tn_uop_of(x)->dim[i] : 1);
@@ -19147,7 +19145,7 @@ TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tin
   if (!tn_usable("masked_scatter", 3, in, &out) || !tn_is_mask(tn_ctx_of(x), "masked_scatter", tn_uop_of(mask)))
     return out;
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   if (!tn_broadcast_dims(tn_uop_of(mask)->ndim, tn_uop_of(mask)->dim, &s.ndim, s.dim) ||
       !tn_has_dims(tn_uop_of(x), s.ndim, s.dim))
     return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(tn_uop_of(mask), b),
@@ -19977,7 +19975,7 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
   if (!tn_usable("isin", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   const int dtype = tn_meet(tn_uop_of(x), tn_uop_of(set));
-  const int64_t n = tiny_nelem(set);
+  const int64_t n = tiny_nelem_of(set);
   tiny_uop *u = tn_flattened(t, tn_cast(t, tn_uop_of(x), dtype)),
            *s = tn_flattened(t, tn_cast(t, tn_uop_of(set), dtype)),
            *y;
@@ -20226,8 +20224,8 @@ TINY_API tiny_tensor *tiny_normal(tiny_ctx *t, double mean, double std, tiny_dty
 static tiny_tensor *tn_random_like(const char *name, int normal, tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const tiny_shape s = tiny_shape_get(x);
-  return tn_meant_as(tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_get(x), &s), x);
+  const tiny_shape s = tiny_shape_of(x);
+  return tn_meant_as(tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_of(x), &s), x);
 }
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x) { return tn_random_like("rand_like", 0, x); }
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x) { return tn_random_like("randn_like", 1, x); }
@@ -20269,10 +20267,10 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
   tiny_tensor *out;
   if (!tn_usable("bernoulli", 1, &p, &out)) return out;
   tiny_ctx *t = tn_ctx_of(p);
-  const tiny_shape s = tiny_shape_get(p);
+  const tiny_shape s = tiny_shape_of(p);
   if (!tn_is_float(tn_uop_of(p)->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "bernoulli: probabilities are floats, not %s",
-                    tiny_dtype_name(tiny_dtype_get(p)));
+                    tiny_dtype_name(tiny_dtype_of(p)));
   if (!tn_random_shape(t, "bernoulli", TINY_F32, &s)) return out;
   tiny_uop *wide = tn_wide(t, tn_uop_of(p));
   tiny_uop *is = tn_bad(t, wide) ? wide : tn_lt(t, tn_uniform_of(t, s.ndim, s.dim, wide->dtype), wide);
@@ -20319,7 +20317,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
     return tn_wrong(t, TINY_E_SHAPE, "multinomial: %lld draws%s from weights %s", (long long)n,
                     replacement ? "" : " without replacement", tn_text_of(u, a));
   if (!tn_axis_whole_for(t, "multinomial", u, u->ndim - 1, "tiny_whole with 0 gives the rest no weight")) return out;
-  tiny_shape s = tiny_shape_get(weights);
+  tiny_shape s = tiny_shape_of(weights);
   s.dim[s.ndim - 1] = n > classes ? n : classes;
   if (!tn_random_shape(t, "multinomial", TINY_F64, &s)) return out;
   u = tn_cast(t, u, TINY_F64);
@@ -20350,17 +20348,17 @@ static tiny_tensor *tn_spread_weights(tiny_ctx *t, const char *name, int normal,
   const double deviation = variance < HUGE_VAL ? sqrt(variance) : 0, reach = sqrt(3) * deviation;
   return tn_random(t, name, normal, normal ? 0 : -reach, normal ? deviation : 2 * reach, TINY_F32, s);
 }
-static tiny_tensor *tn_glorot(tiny_ctx *t, const char *name, int normal, const tiny_shape *s) {
+static tiny_tensor *tn_xavier(tiny_ctx *t, const char *name, int normal, const tiny_shape *s) {
   TN_FLOAT_MODE;
   double in, out;
   if (!tn_fans(t, name, s, &in, &out)) return tn_poison(t);
   return tn_spread_weights(t, name, normal, 2 / (in + out), s);
 }
-TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape) {
-  return tn_glorot(t, "glorot_uniform", 0, &shape);
+TINY_API tiny_tensor *tiny_xavier_uniform(tiny_ctx *t, tiny_shape shape) {
+  return tn_xavier(t, "xavier_uniform", 0, &shape);
 }
-TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape) {
-  return tn_glorot(t, "glorot_normal", 1, &shape);
+TINY_API tiny_tensor *tiny_xavier_normal(tiny_ctx *t, tiny_shape shape) {
+  return tn_xavier(t, "xavier_normal", 1, &shape);
 }
 // Of deviation sqrt(2 / ((1 + slope^2) fan in)): He et al., "Delving deep into rectifiers", arXiv:1502.01852, eq. 15.
 static tiny_tensor *tn_kaiming(tiny_ctx *t, const char *name, int normal, double slope, const tiny_shape *s) {
@@ -20465,8 +20463,8 @@ static tiny_tensor *tn_vectors(const char *name, tiny_tensor *a, tiny_tensor *b,
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(a);
-  const int64_t n = tiny_nelem(a);
-  const int dtype = tn_product_fits(name, a, b, n == tiny_nelem(b) &&
+  const int64_t n = tiny_nelem_of(a);
+  const int dtype = tn_product_fits(name, a, b, n == tiny_nelem_of(b) &&
                                     (whole || (tn_uop_of(a)->ndim == 1 && tn_uop_of(b)->ndim == 1)));
   if (dtype < 0) return out;
   return tn_tensor_new(t, tn_dot(t, tn_reshape(t, tn_uop_of(a), 1, &n), tn_reshape(t, tn_uop_of(b), 1, &n), NULL, 1,
@@ -20492,7 +20490,7 @@ TINY_API tiny_tensor *tiny_outer(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("outer", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(a);
-  const int64_t column[2] = {tiny_nelem(a), 1}, row[1] = {tiny_nelem(b)};
+  const int64_t column[2] = {tiny_nelem_of(a), 1}, row[1] = {tiny_nelem_of(b)};
   const int dtype = tn_meet(tn_uop_of(a), tn_uop_of(b));
   tiny_uop *x = tn_cast(t, tn_reshape(t, tn_uop_of(a), 2, column), dtype);
   return tn_tensor_new(t, tn_mul(t, x, tn_cast(t, tn_reshape(t, tn_uop_of(b), 1, row), dtype)));
@@ -21775,11 +21773,11 @@ static tiny_uop *tn_inverse_value(tiny_ctx *t, tiny_uop *x) {
 static tiny_uop *tn_inverse_of(tiny_ctx *t, tiny_uop *x) {
   return tn_inverse_near(t, x, tn_inverse_value(t, x));
 }
-TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
+TINY_API tiny_tensor *tiny_inv(tiny_tensor *x) {
   tiny_tensor *out;
   tn_matrices b;
-  if (!tn_usable("inverse", 1, &x, &out)) return out;
-  tiny_uop *u = tn_matrices_in("inverse", x, 1, &b);
+  if (!tn_usable("inv", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("inv", x, 1, &b);
   return u ? tn_matrices_out(&b, tn_inverse_of(tn_ctx_of(x), u), 2, b.n, b.n) : out;
 }
 
@@ -22290,7 +22288,7 @@ TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
     tiny_tensor *eye = tiny_eye(t, u->dim[u->ndim - 1], (tiny_dtype)u->dtype);
     return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, tn_uop_of(eye), u->ndim, u->dim)) : out;
   }
-  tiny_tensor *base = n < 0 ? tiny_inverse(x) : x, *y = NULL;
+  tiny_tensor *base = n < 0 ? tiny_inv(x) : x, *y = NULL;
   for (uint64_t left = (uint64_t)(n < 0 ? -n : n); left; left >>= 1) {
     if (left & 1) y = y ? tn_matmul("matrix_power", y, base) : base;
     if (left > 1) base = tn_matmul("matrix_power", base, base);
@@ -23602,7 +23600,7 @@ TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, cons
   if (d->ceil_mode || (size.ndim && size.ndim != n))
     return tn_wrong(t, TINY_E_ARG, "max_unpool: %d sizes, %d kernels, ceil_mode %d", size.ndim, n,
                     d->ceil_mode);
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   int64_t dim[1 + 2 * TN_SPATIAL] = {tn_dims_nelem(lead, u->dim)}, padded[TN_SPATIAL], stride = 1;
   int overlap = 0;
   for (int i = 0; i < n; i++) {
@@ -23792,13 +23790,13 @@ static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *si
                           tiny_shape *s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   const int n = size->ndim, lead = tn_uop_of(x)->ndim - n;
-  *s = tiny_shape_get(x);
+  *s = tiny_shape_of(x);
   memset(p, 0, sizeof *p);
   int fits = n >= 1 && n <= TN_SPATIAL && lead >= 0;
   p->n = n;
   p->L = fits ? tn_dims_nelem(lead, s->dim) : 0;
   for (int i = 0; fits && i < n; i++) {
-    if (!tn_axis_whole_for(tn_ctx_of(x), name, tn_uop_of(x), lead + i, "tiny_mean and tiny_max reduce it to one"))
+    if (!tn_axis_whole_for(tn_ctx_of(x), name, tn_uop_of(x), lead + i, "tiny_mean and tiny_amax reduce it to one"))
       return 0;
     const int64_t from = p->S[i] = s->dim[lead + i], to = size->dim[i] == -1 ? from : size->dim[i];
     fits = to >= 0 && from > 0 && to < (int64_t)1 << 40;
@@ -23994,7 +23992,7 @@ static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps 
   char a[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   memset(p, 0, sizeof *p);
-  *s = tiny_shape_get(x);
+  *s = tiny_shape_of(x);
   *repeats = 1;
   while (p->n < TN_SPATIAL && (d->size[p->n] || d->scale[p->n] != 0)) p->n++;
   const int n = p->n, lead = s->ndim - n;
@@ -24222,7 +24220,7 @@ static tiny_tensor *tn_shuffle_pixels(const char *name, tiny_tensor *x, int f, i
   const int64_t L = tn_dims_nelem(lead, u->dim);
   const int64_t split[6] = {L, C, f, f, H, W}, joined[6] = {L, C, H, f, W, f};
   static const int64_t forth[6] = {0, 1, 4, 2, 5, 3}, home[6] = {0, 1, 3, 5, 2, 4};
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   s.dim[lead] = back ? C * ff : C;
   s.dim[lead + 1] = back ? H : H * f;
   s.dim[lead + 2] = back ? W : W * f;
@@ -24430,8 +24428,8 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
                     (long long)G);
   if (!tn_eps_fits(t, name, eps) || !tn_scales(t, name, u, w, 1, &C) || !tn_scales(t, name, u, b, 1, &C))
     return out;
-  if (!tiny_nelem(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
-  const int64_t grouped[3] = {B, G, tiny_nelem(x) / (B * G)};
+  if (!tiny_nelem_of(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
+  const int64_t grouped[3] = {B, G, tiny_nelem_of(x) / (B * G)};
   tiny_uop *y;
   if (u->extent) y = tn_norm_grouped(t, u, G, eps);
   else {
@@ -24667,7 +24665,7 @@ TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, 
     return out;
   if (!(max_norm >= 0 && p > 0))
     return tn_wrong(tn_ctx_of(w), TINY_E_ARG, "embedding_max_norm: norms of order %g up to %g", p, max_norm);
-  if (tiny_nelem(w) && tiny_nelem(ids)) {
+  if (tiny_nelem_of(w) && tiny_nelem_of(ids)) {
     tiny_uop *limited = tn_rows_limited(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), max_norm, p);
     tiny_tensor *const state = tn_bad(tn_ctx_of(w), limited) ? out : tn_assign(w, limited);
     if (!tiny_ok(state)) return state;
@@ -25343,7 +25341,7 @@ static int tn_ctc_fits(tiny_tensor *const *in, int64_t blank) {
       *labels = tn_uop_of(in[3]);
   const int n = x->ndim - 2;               // dims of the batch
   for (int i = 1; i < 4; i++) if (!tn_is_index(t, "ctc_loss", tn_uop_of(in[i]))) return 0;
-  if ((n != 0 && n != 1) || !tiny_nelem(in[0]) || y->ndim != n + 1 || !tn_dims_same(n, y->dim, x->dim + 1) ||
+  if ((n != 0 && n != 1) || !tiny_nelem_of(in[0]) || y->ndim != n + 1 || !tn_dims_same(n, y->dim, x->dim + 1) ||
       !tn_has_dims(frames, n, x->dim + 1) || !tn_has_dims(labels, n, x->dim + 1)) {
     tiny_fail(t, TINY_E_SHAPE, "ctc_loss: %s with targets %s of lengths %s and %s", tn_text_of(x, a),
               tn_text_of(y, b), tn_text_of(frames, s), tn_text_of(labels, u));
@@ -25578,7 +25576,7 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
              r->w ? "weights" : "no weights", r->dropout);
     return 0;
   }
-  if ((u->ndim != 2 && u->ndim != 3) || !tiny_nelem(r->x)) {
+  if ((u->ndim != 2 && u->ndim != 3) || !tiny_nelem_of(r->x)) {
     tn_wrong(t, TINY_E_SHAPE, "%s: inputs %s", r->name, tn_text_of(u, a));
     return 0;
   }
@@ -26034,7 +26032,7 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
     tiny_tensor *const in[2] = {loss, i < 0 ? loss : params[i]};
     if (!tn_usable_in(NULL, "grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
-  if (tiny_nelem(loss) != 1)
+  if (tiny_nelem_of(loss) != 1)
     return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(tn_uop_of(loss), a));
   if (!tn_is_float(tn_uop_of(loss)->dtype))
     return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[tn_uop_of(loss)->dtype].name);
@@ -26283,7 +26281,7 @@ static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape 
   return tiny_ok(state) ? state : NULL;
 }
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
-  return tn_state_new(x, tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_get(x));
+  return tn_state_new(x, tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_of(x));
 }
 static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   if (!*state) return;
@@ -27129,7 +27127,7 @@ TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m
   const int dtype = tn_real(tn_meet(u, tn_uop_of(in[3])));
   for (int i = 0; i < 3; i++) heads[i] = tn_tensor_new(t, tn_project(m, in[i], i, dtype));
   tiny_tensor *y = tiny_attention(heads[0], heads[1], heads[2], d);
-  const tiny_shape s = tiny_shape_get(q);
+  const tiny_shape s = tiny_shape_of(q);
   tiny_uop *joined = tiny_ok(y) ? tn_reshape(t, tn_swap(t, tn_uop_of(y), 1, 2), s.ndim, s.dim) : NULL;
   return tiny_linear_layer_forward(&m->out_proj, tn_tensor_new(t, joined));
 }
@@ -40276,11 +40274,10 @@ static void tn_devices_close(tiny_ctx *t) {
 static int tn_device_is_open(const tiny_ctx *t, int device) {
   return t && device >= 0 && device < t->ndevice && t->device[device]->dev;
 }
-TINY_API const char *tiny_device(const tiny_ctx *t) { return tiny_device_name(t, 0); }
 TINY_API const char *tiny_device_name(const tiny_ctx *t, int device) {
   return tn_device_is_open(t, device) ? t->device[device]->name : "";
 }
-TINY_API int tiny_devices(const tiny_ctx *t) { return t ? t->ndevice : 0; }
+TINY_API int tiny_device_count(const tiny_ctx *t) { return t ? t->ndevice : 0; }
 TINY_API tiny_stats tiny_device_stats(const tiny_ctx *t, int device) {
   tiny_stats none;
   memset(&none, 0, sizeof none);
@@ -42645,7 +42642,7 @@ static int tn_item(const char *name, tiny_tensor *x, unsigned char *raw) {
   tiny_tensor *out;
   char text[TN_DIMS_TEXT];
   if (!tn_usable(name, 1, &x, &out)) return 0;
-  if (tiny_nelem(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
+  if (tiny_nelem_of(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
   tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name,
             tn_text_of(tn_uop_of(x), text));
   return 0;
@@ -43103,7 +43100,7 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
     if (u->k < 0 || u->k > d->n)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
                        (long long)u->k, d->n);
-    const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
+    const int64_t has = u->k ? tiny_nelem_of(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
     const int dtype = u->k ? tn_uop_of(d->inputs[u->k - 1])->dtype : (int)d->dtype;
     if (u->v[0] > has || u->dtype != dtype)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s",
@@ -43469,7 +43466,7 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
 
 static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
   for (int i = 0; i < c->n; i++) {
-    p->input[i].shape = tiny_shape_get(c->in[i]);
+    p->input[i].shape = tiny_shape_of(c->in[i]);
     p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
     p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
     const int bounded = p->input[i].scalar && tn_uop_of(c->in[i])->nv;
@@ -43527,7 +43524,7 @@ static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_
     tn_bound_output *o = &p->output[i];
     o->row = o->input = -1;
     o->dtype = u->dtype;
-    o->shape = tiny_shape_get(c->out[i]);
+    o->shape = tiny_shape_of(c->out[i]);
     o->meant = meant[i];
     if (!c->root[i]) o->input = tn_input_of(c, tn_plain_buffer(u));
     for (int j = 0; c->root[i] && j < p->plan->noutput; j++)
@@ -43947,7 +43944,7 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
   return outputs ? tn_run_split(p, inputs, outputs) : tiny_fail(p->t, TINY_E_ARG, "run: outputs are NULL");
 }
 
-TINY_API int tiny_program_kernels(const tiny_program *p) {
+TINY_API int tiny_program_kernel_count(const tiny_program *p) {
   int n = 0;
   for (int i = 0; p && p->plan && i < p->plan->nstep; i++) n += p->plan->step[i].exe != NULL;
   return n;
@@ -46106,7 +46103,7 @@ TINY_API const char *tiny_error(const tiny_ctx *t) {
 }
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
 TINY_API void tiny_clear(tiny_ctx *t) { if (t && !(t->tensors && t->tensors->refuse)) t->code = TINY_OK; }
-TINY_API tiny_stats tiny_get_stats(const tiny_ctx *t) {
+TINY_API tiny_stats tiny_stats_of(const tiny_ctx *t) {
   tiny_stats none;
   memset(&none, 0, sizeof none);
   return t ? t->stats : none;
@@ -46147,272 +46144,272 @@ Where things stand in tiny.h
 
     569  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    838  src/api/devices.h            several in one context, and tensors that are split over them
-    888  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1616  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    836  src/api/devices.h            several in one context, and tensors that are split over them
+    886  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1614  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1822  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1820  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2188  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2186  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2344  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2342  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2481  src/api/io.h                 tensors from files and to files
-   2557  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2479  src/api/io.h                 tensors from files and to files
+   2555  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2976  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2974  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3142  src/base/number.c            numbers as text, in and out
-   3579  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3140  src/base/number.c            numbers as text, in and out
+   3577  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3767  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3765  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3957  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3955  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   4059  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4057  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4465  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4463  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4583  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4581  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4730  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5223  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4728  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5221  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5803  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5801  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6034  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6194  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7051  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6032  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6192  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7049  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7167  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7165  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7274  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7272  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7365  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7363  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7477  src/ir/args.c                which k, v and sources fit an op
-   7663  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8282  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7475  src/ir/args.c                which k, v and sources fit an op
+   7661  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8280  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8865  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8863  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9365  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9363  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9477  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9475  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9914  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9912  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10188  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10186  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10865  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  10863  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11118  src/ir/spec.c                the verifier
-  11466  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11116  src/ir/spec.c                the verifier
+  11464  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11695  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12053  src/rules/notation.c         the algebra that bodies of rules are written in
-  12088  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12288  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11693  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12051  src/rules/notation.c         the algebra that bodies of rules are written in
+  12086  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12286  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12448  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12446  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12842  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12840  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13041  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13039  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13455  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13453  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13797  src/rules/decompose.c        from what the IR means to what a target can do
-  14409  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13795  src/rules/decompose.c        from what the IR means to what a target can do
+  14407  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14443  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14441  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14942  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14940  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15036  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15034  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15786  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15784  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16030  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16104  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16028  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16102  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16741  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16739  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17000  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  16998  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17289  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17287  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17773  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17771  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17880  src/tensor/activation.c      what stands between the layers of a network
-  18061  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18429  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17878  src/tensor/activation.c      what stands between the layers of a network
+  18059  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18427  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18682  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18680  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19441  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19439  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20123  src/tensor/random.c          numbers from a counter, the same on every device
-  20398  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20121  src/tensor/random.c          numbers from a counter, the same on every device
+  20396  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20722  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21018  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20720  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21016  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21155  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21153  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21694  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21692  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22413  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22411  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22815  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22813  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22954  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22952  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23436  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23434  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23901  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23899  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24252  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24607  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24736  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24250  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24605  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24734  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24896  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24894  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25401  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25680  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25399  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25678  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25776  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25774  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26053  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26476  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26051  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26474  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26753  src/tensor/params.c          lists of named tensors: what a network consists of
-  26846  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26751  src/tensor/params.c          lists of named tensors: what a network consists of
+  26844  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27228  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27226  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27364  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27362  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27482  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27480  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27801  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27799  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27917  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27915  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28416  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28414  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29192  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29190  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29725  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29723  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30233  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30231  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30414  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30412  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30914  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31031  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30912  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31029  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31468  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31466  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31634  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31632  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32025  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32248  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32023  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32246  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32377  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32448  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32375  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32446  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32606  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32702  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33004  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32604  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32700  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33002  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33093  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33091  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33157  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33155  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33291  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33289  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33369  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33428  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33367  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33426  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34066  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34064  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34165  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34163  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34258  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34256  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34647  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34645  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35229  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35227  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35348  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35440  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35346  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35438  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35511  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35509  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35615  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35715  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35790  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35930  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35613  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35713  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35788  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35928  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36265  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36263  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36507  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36505  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36753  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36751  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36814  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36812  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37358  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37356  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37914  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37912  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38235  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38233  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38533  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38531  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38928  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39648  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38926  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39646  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39725  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39723  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39834  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40062  src/runtime/device.c         which backend a context runs on
-  40299  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40453  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39832  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40060  src/runtime/device.c         which backend a context runs on
+  40296  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40643  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40710  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40640  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40707  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  41061  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41488  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41058  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41485  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41658  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41655  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42480  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42477  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43027  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43205  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43973  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43024  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43202  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43970  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44191  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44188  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44464  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44461  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44732  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44729  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44909  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44906  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45083  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45444  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45680  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45080  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45441  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45677  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45828  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45994  src/runtime/context.c        opening and closing, the first error, totals
+  45825  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45991  src/runtime/context.c        opening and closing, the first error, totals
 */

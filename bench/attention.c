@@ -21,7 +21,7 @@ static double attention_memory(int64_t length, int causal, int backward) {
   const int n = attention_graph(t, length, causal, backward, in, out);
   tiny_realize(in, 4);
   tiny_realize(out, n);
-  const tiny_stats s = tiny_get_stats(t);
+  const tiny_stats s = tiny_stats_of(t);
   const double ends = (4.0 + n) * 4 * HEADS * HEAD * (double)length;
   const double nbytes = failed(t) ? (double)NAN : (double)s.nbytes_peak - ends;
   tiny_close(t);

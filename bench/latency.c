@@ -127,7 +127,7 @@ static void hello_breakdown(char *folder) {
     tiny_tensor *x = tiny_rand(t, TINY_SHAPE(512, 784)), *w = tiny_rand(t, TINY_SHAPE(784, 10));
     tiny_read(tiny_softmax(tiny_matmul(x, w), -1), out, sizeof out);
     add(&all, (seconds() - start) * 1e3);
-    const tiny_stats s = tiny_get_stats(t);
+    const tiny_stats s = tiny_stats_of(t);
     add(&lower, (double)s.lower_ns * 1e-6); add(&compile, (double)s.compile_ns * 1e-6);
     tiny_close(t);
   }
@@ -200,9 +200,9 @@ static void bench_training(void) {
   tiny_optim adam = {.kind = TINY_ADAM, .lr = 1e-3};
   series time = {{0}, 0};
   for (int i = 0; i < 4; i++) train(t, x, labels, param, &adam);
-  const uint64_t before = tiny_get_stats(t).kernels;
+  const uint64_t before = tiny_stats_of(t).kernels;
   for (int i = 0; i < MOST_ROUNDS; i++) add(&time, train(t, x, labels, param, &adam));
-  const int n = (int)(tiny_get_stats(t).kernels - before) / MOST_ROUNDS;
+  const int n = (int)(tiny_stats_of(t).kernels - before) / MOST_ROUNDS;
   if (!failed(t)) report("training step with gradients and Adam", &time, "us", 10 + 3 * n,
                          "%d kernels, on the NULL device", n);
   tiny_optim_free(&adam);
@@ -219,9 +219,9 @@ static void bench_steps(void) {
     tiny_tensor *state = random_tensor(t, TINY_SHAPE(16)), *out;
     series rebuilt = {{0}, 0}, replayed = {{0}, 0};
     for (int i = 0; i < 3; i++) step(t, state, n);
-    const uint64_t before = tiny_get_stats(t).kernels;
+    const uint64_t before = tiny_stats_of(t).kernels;
     step(t, state, n);
-    const int kernels = (int)(tiny_get_stats(t).kernels - before);
+    const int kernels = (int)(tiny_stats_of(t).kernels - before);
     tiny_tensor *x = tiny_contiguous(state), *y = x;
     tiny_realize(&x, 1);
     y = x;
@@ -239,7 +239,7 @@ static void bench_steps(void) {
     if (!failed(t)) {
       snprintf(name, sizeof name, "rebuilt step of %d kernel%s", kernels, kernels > 1 ? "s" : "");
       report(name, &rebuilt, "us", 10 + 3 * n, "%.2f us per kernel", median(&rebuilt) / n);
-      snprintf(name, sizeof name, "tiny_run of %d kernel%s", tiny_program_kernels(p), n > 1 ? "s" : "");
+      snprintf(name, sizeof name, "tiny_run of %d kernel%s", tiny_program_kernel_count(p), n > 1 ? "s" : "");
       report(name, &replayed, "us", n == 200 ? 3 * n : 0, "%.2f us per kernel", median(&replayed) / n);
     }
     tiny_close(t);
@@ -252,9 +252,9 @@ static void bench_steps(void) {
 // Kernels that y needs, and how often the bytes that they name pass through memory per byte of nbytes.
 static void count_kernels(tiny_ctx *t, const char *name, tiny_tensor *y, double nbytes, double bar) {
   series kernels = {{0}, 0};
-  const tiny_stats before = tiny_get_stats(t);
+  const tiny_stats before = tiny_stats_of(t);
   tiny_realize(&y, 1);
-  const tiny_stats after = tiny_get_stats(t);
+  const tiny_stats after = tiny_stats_of(t);
   add(&kernels, (double)(after.kernels - before.kernels));
   if (!failed(t)) report(name, &kernels, "kernels", bar, "%.3f x the least bytes",
                          (double)(after.nbytes_moved - before.nbytes_moved) / nbytes);

@@ -99,14 +99,14 @@ static double lengths_planning(int gradients, int by_length, int *kernels) {
   for (int i = 0; i < LENGTH_WEIGHTS; i++) w[i] = random_tensor(t, square);
   tiny_tensor *other = lengths_block(random_tensor(t, square), w);
   tiny_realize(&other, 1);                   // reads the rule sets
-  const uint64_t before = tiny_get_stats(t).kernels;
+  const uint64_t before = tiny_stats_of(t).kernels;
   const clock_t start = clock();
   tiny_tensor *n = tiny_length(t, LENGTH_PLANNED, 0, LENGTH_PLANNED);
   out[0] = lengths_block(by_length ? tiny_slice_to(x, 0, n) : x, w);
   if (gradients) tiny_grad(tiny_mean(tiny_square(out[0]), TINY_ALL, 0), w, LENGTH_WEIGHTS, out);
   tiny_realize(out, gradients ? LENGTH_WEIGHTS : 1);
   const double ms = (double)(clock() - start) * 1e3 / CLOCKS_PER_SEC;
-  *kernels = (int)(tiny_get_stats(t).kernels - before);
+  *kernels = (int)(tiny_stats_of(t).kernels - before);
   failed(t);
   tiny_close(t);
   return ms;

@@ -6,7 +6,7 @@
 // with batch norms folded into weights and everything as oneDNN likes it, or channels last.
 
 static tiny_tensor *net_conv(net *n, tiny_tensor *x, int64_t out, int kernel, int stride, int groups) {
-  const tiny_shape s = tiny_shape_get(x);
+  const tiny_shape s = tiny_shape_of(x);
   const int64_t in = s.dim[1], fan = in / groups * kernel * kernel;
   const tiny_conv_desc d = {.stride = {stride, stride}, .pad = {kernel / 2, kernel / 2}, .groups = groups};
   if (n->nlayer < 64) n->layer[n->nlayer++] = (layer){s.dim[0], in, s.dim[2], out, kernel, stride, groups};
@@ -14,7 +14,7 @@ static tiny_tensor *net_conv(net *n, tiny_tensor *x, int64_t out, int kernel, in
   return tiny_conv2d(x, numbers_tensor(n->t, shape, n->seed++, sqrtf(24 / (float)fan), 0), NULL, &d);
 }
 static tiny_tensor *net_norm(net *n, tiny_tensor *x) {
-  const tiny_shape c = TINY_SHAPE(tiny_shape_get(x).dim[1]);
+  const tiny_shape c = TINY_SHAPE(tiny_shape_of(x).dim[1]);
   tiny_batch_norm_state s = {.mean = NULL};
   s.weight = numbers_tensor(n->t, c, n->seed++, 0.2f, 1);
   s.bias = numbers_tensor(n->t, c, n->seed++, 0.2f, 0);
@@ -23,7 +23,7 @@ static tiny_tensor *net_norm(net *n, tiny_tensor *x) {
   return tiny_batch_norm(x, &s, 0);
 }
 static tiny_tensor *net_head(net *n, tiny_tensor *x, int64_t classes) {
-  const int64_t in = tiny_shape_get(x).dim[1];
+  const int64_t in = tiny_shape_of(x).dim[1];
   tiny_tensor *w = numbers_tensor(n->t, TINY_SHAPE(classes, in), n->seed++, sqrtf(12 / (float)in), 0);
   tiny_tensor *b = numbers_tensor(n->t, TINY_SHAPE(classes), n->seed++, 0.1f, 0);
   return tiny_linear(tiny_mean(tiny_flatten(x, 2, 3), 2, 0), w, b);
@@ -53,7 +53,7 @@ static tiny_tensor *mobilenet2(net *n, tiny_tensor *x) {
                                  {6, 160, 3, 2}, {6, 320, 1, 1}};
   x = relu6(net_norm(n, net_conv(n, x, 32, 3, 2, 1)));
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) for (int block = 0; block < table[i][2]; block++) {
-    const int64_t in = tiny_shape_get(x).dim[1], inner = in * table[i][0], out = table[i][1];
+    const int64_t in = tiny_shape_of(x).dim[1], inner = in * table[i][0], out = table[i][1];
     const int stride = block ? 1 : table[i][3];
     tiny_tensor *y = x;
     if (inner > in) y = relu6(net_norm(n, net_conv(n, y, inner, 1, 1, 1)));
@@ -103,13 +103,13 @@ static void bench_network(int which, int batch, mean *all) {
     if (torches && torch_best_racer(&r[1], what, NULL)) {
       race(r, 2, 1);
       compare(name, &r[0].rate, &r[1].rate, 0.85, "%.2f of %.2f ms (%s; %s); %d kernels; %.1g apart",
-              1e3 / median(&r[0].rate), 1e3 / median(&r[1].rate), ways[best], r[1].name, tiny_program_kernels(ours.p),
+              1e3 / median(&r[0].rate), 1e3 / median(&r[1].rate), ways[best], r[1].name, tiny_program_kernel_count(ours.p),
               apart);
       mean_add(all, ratio(&r[0].rate, &r[1].rate));
       torch_drop(&r[1]);
     } else {
       race(r, 1, 1);
-      state(name, 1e3 / median(&r[0].rate), "ms", 0, 0, "%d kernels", tiny_program_kernels(ours.p));
+      state(name, 1e3 / median(&r[0].rate), "ms", 0, 0, "%d kernels", tiny_program_kernel_count(ours.p));
     }
     onednn_network(name, &n, &r[0]);
   }
@@ -136,7 +136,7 @@ static void bench_network_lowering(void) {
     const double start = seconds();
     tiny_realize(&y, 1);
     add(&time, (seconds() - start) * 1e3);
-    const tiny_stats s = tiny_get_stats(t);
+    const tiny_stats s = tiny_stats_of(t);
     add(&plan, (double)s.lower_ns * 1e-6);
     kernels = (int)s.kernels;
     if (failed(t)) i = rounds;

@@ -14,7 +14,7 @@ static tiny_tensor *row_layer_norm(tiny_tensor *x, int64_t n) {
   return tiny_layer_norm(x, 1, w, b, 1e-5);
 }
 static tiny_tensor *row_cross_entropy(tiny_tensor *x, int64_t n) {
-  const int64_t m = tiny_nelem(x) / n;
+  const int64_t m = tiny_nelem_of(x) / n;
   int32_t *label = malloc((size_t)m * sizeof *label);
   for (int64_t i = 0; i < m; i++) label[i] = (int32_t)(i * 7 % n);
   tiny_tensor *labels = tiny_from(tiny_ctx_of(x), label, TINY_I32, TINY_SHAPE(m));
@@ -46,7 +46,7 @@ static void bench_row(const row_work *w, int64_t m, int64_t n, mean *means) {
   if (!failed(t)) {
     tiny_tensor *result;
     float first[1000];
-    const int64_t got = tiny_nelem(out) < 1000 ? tiny_nelem(out) : 1000;
+    const int64_t got = tiny_nelem_of(out) < 1000 ? tiny_nelem_of(out) : 1000;
     double apart = (double)NAN;
     const int copies = hand_racers(r + 1, job, t, hand_copy, (hand_args){y, x, NULL}, count);
     snprintf(what, sizeof what, "%s %lld %lld", w->name, (long long)m, (long long)n);

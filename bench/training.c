@@ -88,9 +88,9 @@ static void bench_transformer(void) {
     const int torches = torch_best_racer(&r[1], "transformer", &as_it_comes);
     const double apart = torches ? torch_apart(&r[1], &loss, 1) : 0;
     transformer_step(&m);
-    const uint64_t before = tiny_get_stats(t).kernels;
+    const uint64_t before = tiny_stats_of(t).kernels;
     transformer_step(&m);
-    const int kernels = (int)(tiny_get_stats(t).kernels - before);
+    const int kernels = (int)(tiny_stats_of(t).kernels - before);
     race(r, 1 + torches, work);
     const double ms = 1e3 * work / median(&r[0].rate);
     if (torches)
@@ -99,7 +99,7 @@ static void bench_transformer(void) {
               1e3 * work / median(&r[1].rate), r[1].name, as_it_comes, kernels, (double)loss, apart);
     state("training step : FMA peak", median(&r[0].rate) / limits.gflops, "x", torches ? 0 : 0.45, 1,
           "%.0f ms for %.1f GFLOP of matmuls", ms, work);
-    const tiny_stats s = tiny_get_stats(t);
+    const tiny_stats s = tiny_stats_of(t);
     const double least = (double)(s.nbytes_live + s.nbytes_arena_least), mb = 1e-6;
     state("training step: peak of memory", (double)s.nbytes_peak / least, "x", 1.1, 0,
           "%.1f MB; %.1f live, %.1f alive at once in its schedule, %.1f its arena", (double)s.nbytes_peak * mb,

@@ -241,10 +241,10 @@ static int run(const char *device, float *out) {
   tiny_tensor *x = tiny_rand(t, TINY_SHAPE(ROWS, INNER)), *w = tiny_randn(t, TINY_SHAPE(INNER, COLUMNS));
   tiny_tensor *y = tiny_softmax(tiny_matmul(x, w), -1);
   tiny_read(y, out, ROWS * COLUMNS * sizeof *out);
-  out[ROWS * COLUMNS] = (float)tiny_item(tiny_max(y, TINY_ALL, 0));
+  out[ROWS * COLUMNS] = (float)tiny_item(tiny_amax(y, TINY_ALL, 0));
   const int ok = tiny_status(t) == TINY_OK;
   if (!ok) printf("%s: %s\n", device, tiny_error(t));
-  else printf("%-4s %d kernels, largest of %d values %.6f\n", device, (int)tiny_get_stats(t).kernels,
+  else printf("%-4s %d kernels, largest of %d values %.6f\n", device, (int)tiny_stats_of(t).kernels,
               ROWS * COLUMNS, out[ROWS * COLUMNS]);
   tiny_close(t);
   return ok;

@@ -87,7 +87,7 @@ static double seconds(void) {
 }
 // Plans made and programs compiled or taken from disk.
 static uint64_t made(tiny_ctx *t) {
-  const tiny_stats s = tiny_get_stats(t);
+  const tiny_stats s = tiny_stats_of(t);
   return s.schedules + s.compiled + s.cache_hits;
 }
 

@@ -203,7 +203,7 @@ static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
              tiny_item(total) / STEPS, accuracy(d, guess), seconds() - begin);
     fflush(stdout);
   }
-  if (code == TINY_OK) printf("\ntrained in %.2f s on %s\n\n", seconds() - start, tiny_device(t));
+  if (code == TINY_OK) printf("\ntrained in %.2f s on %s\n\n", seconds() - start, tiny_device_name(t, 0));
   tiny_optim_free(&adam);
   return code;
 }

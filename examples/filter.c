@@ -34,7 +34,7 @@ static tiny_tensor *read_ppm(tiny_ctx *t, const char *path) {
 // Each channel by itself with a bell curve, along rows, then along columns; the edge goes on outside.
 static tiny_tensor *blur(tiny_tensor *x, int radius) {
   tiny_ctx *t = tiny_ctx_of(x);
-  const int channels = (int)tiny_shape_get(x).dim[1], size = 2 * radius + 1;
+  const int channels = (int)tiny_shape_of(x).dim[1], size = 2 * radius + 1;
   tiny_tensor *at = tiny_div(tiny_arange(t, -radius, radius + 1, 1, TINY_F32),
                              tiny_full(t, radius / 2.0, TINY_F32, TINY_SHAPE()));
   tiny_tensor *bell = tiny_softmax(tiny_mul(tiny_square(at), tiny_like(at, -0.5)), 0);      // of sum 1
@@ -58,7 +58,7 @@ static tiny_tensor *edges(tiny_tensor *x) {
 
 // The middle ninth, as large as the whole.
 static tiny_tensor *enlarged(tiny_tensor *x) {
-  const tiny_shape s = tiny_shape_get(x);
+  const tiny_shape s = tiny_shape_of(x);
   const int64_t h = s.dim[2], w = s.dim[3];
   const tiny_interpolate_desc whole = {.size = {h, w}, .mode = TINY_CUBIC};
   return tiny_interpolate(tiny_narrow(tiny_narrow(x, 2, h / 3, h / 3), 3, w / 3, w / 3), &whole);

@@ -11,7 +11,7 @@ int main(void) {
   tiny_tensor *w = tiny_rand(t, TINY_SHAPE(784, 10));
   tiny_tensor *y = tiny_softmax(tiny_matmul(x, w), -1);       // nothing has run yet
   const tiny_code code = tiny_read(y, out, sizeof out);       // compiles, runs, copies
-  if (code == TINY_OK) printf("on %s: %.4f %.4f %.4f ..\n", tiny_device(t), out[0], out[1], out[2]);
+  if (code == TINY_OK) printf("on %s: %.4f %.4f %.4f ..\n", tiny_device_name(t, 0), out[0], out[1], out[2]);
   else printf("%s\n", tiny_error(t));
   tiny_close(t);
   return code != TINY_OK;

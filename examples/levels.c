@@ -88,7 +88,7 @@ int main(void) {
   for (int i = 0; i < N; i++) expected += data[i] = (float)(i % 7 - 2);    // any partial sum is exact in f32
   tiny_ctx *t = tiny_open(NULL);
   tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(N));
-  printf("sum of %d floats on %s, %.0f expected\n", (int)N, tiny_device(t), expected);
+  printf("sum of %d floats on %s, %.0f expected\n", (int)N, tiny_device_name(t, 0), expected);
   for (size_t i = 0; i < sizeof levels / sizeof *levels; i++) {
     double best = 0;
     const double sum = run(t, &levels[i], x, &best);

@@ -91,7 +91,7 @@ static double run(tiny_ctx *t, int waits, double *count) {
   tiny_begin(t);
   for (int i = 0; i < FRAMES; i++) {
     tiny_tensor *frame = tiny_to(render(t, 0.1 * i), 0);     // made of no memory, so anywhere: here on the first
-    found[i] = contours(t, tiny_to(frame, tiny_devices(t) - 1));
+    found[i] = contours(t, tiny_to(frame, tiny_device_count(t) - 1));
     tiny_realize(&found[i], 1);            // gives the work to the devices, and returns
     if (waits) tiny_sync(t);
   }
@@ -119,8 +119,8 @@ int main(int argc, char **argv) {
     if (a < alone) alone = a;
     if (b < beside) beside = b;
   }
-  const char *const names[2] = {tiny_device_name(t, 0), tiny_device_name(t, tiny_devices(t) - 1)};
-  const int n = tiny_devices(t) > 1 ? 2 : 1;
+  const char *const names[2] = {tiny_device_name(t, 0), tiny_device_name(t, tiny_device_count(t) - 1)};
+  const int n = tiny_device_count(t) > 1 ? 2 : 1;
   double from = 1e18, to = 0;
   for (int i = 0; i < all.n; i++) { from = fmin(from, all.of[i].from); to = fmax(to, all.of[i].to); }
   const double both = draw(&all, names, n, from, to);
@@ -128,7 +128,7 @@ int main(int argc, char **argv) {
          alone * 1e3, beside * 1e3, both * 100);
   printf("%.0f pixels on contours in the last frame, %s\n", count[1][FRAMES - 1],
          memcmp(count[0], count[1], sizeof count[0]) ? "but not the same in both runs" : "the same either way");
-  const tiny_stats s = tiny_device_stats(t, tiny_devices(t) - 1);
+  const tiny_stats s = tiny_device_stats(t, tiny_device_count(t) - 1);
   printf("%s took %llu copies, %.1f MB\n", names[1], (unsigned long long)s.copies, (double)s.nbytes_copied * 1e-6);
   if (tiny_status(t) != TINY_OK) puts(tiny_error(t));
   const int failed = tiny_status(t) != TINY_OK;

@@ -79,7 +79,7 @@ static double seconds(void) {
 }
 // Plans made and programs compiled or taken from disk.
 static uint64_t made(tiny_ctx *t) {
-  const tiny_stats s = tiny_get_stats(t);
+  const tiny_stats s = tiny_stats_of(t);
   return s.schedules + s.compiled + s.cache_hits;
 }
 
@@ -97,7 +97,7 @@ int main(int argc, char **argv) {
     if (i == 0) first = made(t);
   }
   const int failed = tiny_status(t) != TINY_OK;
-  const uint64_t later = made(t) - first, kernels = tiny_get_stats(t).kernels;
+  const uint64_t later = made(t) - first, kernels = tiny_stats_of(t).kernels;
   if (failed) fprintf(stderr, "reaction: %s\n", tiny_error(t));
   else printf("%d frames of %d x %d, %.0f a second, %.1f kernels each; %d plans and programs made, %d later\n",
               frames, (int)WIDE, (int)HIGH, (frames - 1) / spent, (double)kernels / frames, (int)(first + later),

@@ -36,10 +36,6 @@ static void call_tiny_clear(world *w) {
   (void)w;
   tiny_clear(w->t);
 }
-static void call_tiny_device(world *w) {
-  (void)w;
-  give_pointer(w, tiny_device(w->t));
-}
 static void call_tiny_begin(world *w) {
   (void)w;
   tiny_begin(w->t);
@@ -56,9 +52,9 @@ static void call_tiny_free(world *w) {
   (void)w;
   tiny_free(H(0));
 }
-static void call_tiny_get_stats(world *w) {
+static void call_tiny_stats_of(world *w) {
   (void)w;
-  (void)tiny_get_stats(w->t);
+  (void)tiny_stats_of(w->t);
 }
 static void call_tiny_from(world *w) {
   (void)w;
@@ -100,21 +96,21 @@ static void call_tiny_item_i64(world *w) {
   (void)w;
   (void)tiny_item_i64(H(0));
 }
-static void call_tiny_shape_get(world *w) {
+static void call_tiny_shape_of(world *w) {
   (void)w;
-  (void)tiny_shape_get(H(0));
+  (void)tiny_shape_of(H(0));
 }
 static void call_tiny_shape_now(world *w) {
   (void)w;
   (void)tiny_shape_now(H(0));
 }
-static void call_tiny_dtype_get(world *w) {
+static void call_tiny_dtype_of(world *w) {
   (void)w;
-  (void)tiny_dtype_get(H(0));
+  (void)tiny_dtype_of(H(0));
 }
-static void call_tiny_nelem(world *w) {
+static void call_tiny_nelem_of(world *w) {
   (void)w;
-  (void)tiny_nelem(H(0));
+  (void)tiny_nelem_of(H(0));
 }
 static void call_tiny_ok(world *w) {
   (void)w;
@@ -252,13 +248,13 @@ static void call_tiny_multinomial(world *w) {
   (void)w;
   give_tensor(w, tiny_multinomial(H(0), N(0, 2), (int)N(1, 1)));
 }
-static void call_tiny_glorot_uniform(world *w) {
+static void call_tiny_xavier_uniform(world *w) {
   (void)w;
-  give_tensor(w, tiny_glorot_uniform(w->t, the_shape(w, 1)));
+  give_tensor(w, tiny_xavier_uniform(w->t, the_shape(w, 1)));
 }
-static void call_tiny_glorot_normal(world *w) {
+static void call_tiny_xavier_normal(world *w) {
   (void)w;
-  give_tensor(w, tiny_glorot_normal(w->t, the_shape(w, 1)));
+  give_tensor(w, tiny_xavier_normal(w->t, the_shape(w, 1)));
 }
 static void call_tiny_kaiming_uniform(world *w) {
   (void)w;
@@ -312,9 +308,9 @@ static void call_tiny_expand_as(world *w) {
   (void)w;
   give_tensor(w, tiny_expand_as(H(0), H(1)));
 }
-static void call_tiny_repeat(world *w) {
+static void call_tiny_tile(world *w) {
   (void)w;
-  give_tensor(w, tiny_repeat(H(0), the_shape(w, 1)));
+  give_tensor(w, tiny_tile(H(0), the_shape(w, 1)));
 }
 static void call_tiny_repeat_interleave(world *w) {
   (void)w;
@@ -952,13 +948,13 @@ static void call_tiny_prod(world *w) {
   (void)w;
   give_tensor(w, tiny_prod(H(0), (int)N(0, 0), (int)N(1, 1)));
 }
-static void call_tiny_max(world *w) {
+static void call_tiny_amax(world *w) {
   (void)w;
-  give_tensor(w, tiny_max(H(0), (int)N(0, 0), (int)N(1, 1)));
+  give_tensor(w, tiny_amax(H(0), (int)N(0, 0), (int)N(1, 1)));
 }
-static void call_tiny_min(world *w) {
+static void call_tiny_amin(world *w) {
   (void)w;
-  give_tensor(w, tiny_min(H(0), (int)N(0, 0), (int)N(1, 1)));
+  give_tensor(w, tiny_amin(H(0), (int)N(0, 0), (int)N(1, 1)));
 }
 static void call_tiny_aminmax(world *w) {
   (void)w;
@@ -1028,13 +1024,13 @@ static void call_tiny_argmin(world *w) {
   (void)w;
   give_tensor(w, tiny_argmin(H(0), (int)N(0, 0), (int)N(1, 1)));
 }
-static void call_tiny_max_with_index(world *w) {
+static void call_tiny_max(world *w) {
   (void)w;
-  give_tensor(w, tiny_max_with_index(H(0), (int)N(0, 0), (int)N(1, 1), O(0)));
+  give_tensor(w, tiny_max(H(0), (int)N(0, 0), (int)N(1, 1), O(0)));
 }
-static void call_tiny_min_with_index(world *w) {
+static void call_tiny_min(world *w) {
   (void)w;
-  give_tensor(w, tiny_min_with_index(H(0), (int)N(0, 0), (int)N(1, 1), O(0)));
+  give_tensor(w, tiny_min(H(0), (int)N(0, 0), (int)N(1, 1), O(0)));
 }
 static void call_tiny_cumsum(world *w) {
   (void)w;
@@ -1300,9 +1296,9 @@ static void call_tiny_slogdet(world *w) {
   (void)w;
   give_tensor(w, tiny_slogdet(H(0), O(0)));
 }
-static void call_tiny_inverse(world *w) {
+static void call_tiny_inv(world *w) {
   (void)w;
-  give_tensor(w, tiny_inverse(H(0)));
+  give_tensor(w, tiny_inv(H(0)));
 }
 static void call_tiny_solve(world *w) {
   (void)w;
@@ -2214,9 +2210,9 @@ static void call_tiny_run(world *w) {
   (void)w;
   give_code(w, tiny_run(the_program(w), L(0), O(0)));
 }
-static void call_tiny_program_kernels(world *w) {
+static void call_tiny_program_kernel_count(world *w) {
   (void)w;
-  give_number(w, tiny_program_kernels(the_program(w)));
+  give_number(w, tiny_program_kernel_count(the_program(w)));
 }
 static void call_tiny_kernel(world *w) {
   (void)w;
@@ -2293,12 +2289,11 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_error", call_tiny_error, 0, 1, 0, 0},
   {"tiny_status", call_tiny_status, 0, 1, 0, 0},
   {"tiny_clear", call_tiny_clear, 0, 1, 0, 0},
-  {"tiny_device", call_tiny_device, 0, 1, 0, 0},
   {"tiny_begin", call_tiny_begin, 0, 1, 0, 0},
   {"tiny_end", call_tiny_end, 0, 1, 0, 0},
   {"tiny_keep", call_tiny_keep, 1, 0, 0, 0},
   {"tiny_free", call_tiny_free, 1, 0, 0, 0},
-  {"tiny_get_stats", call_tiny_get_stats, 0, 1, 0, 0},
+  {"tiny_stats_of", call_tiny_stats_of, 0, 1, 0, 0},
   {"tiny_from", call_tiny_from, 0, 1, 1, 0},
   {"tiny_blob", call_tiny_blob, 0, 1, 1, 0},
   {"tiny_scalar", call_tiny_scalar, 0, 1, 1, 0},
@@ -2309,10 +2304,10 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_reference", call_tiny_reference, 1, 0, 1, 0},
   {"tiny_item", call_tiny_item, 1, 0, 0, 0},
   {"tiny_item_i64", call_tiny_item_i64, 1, 0, 0, 0},
-  {"tiny_shape_get", call_tiny_shape_get, 1, 0, 0, 0},
+  {"tiny_shape_of", call_tiny_shape_of, 1, 0, 0, 0},
   {"tiny_shape_now", call_tiny_shape_now, 1, 0, 0, 0},
-  {"tiny_dtype_get", call_tiny_dtype_get, 1, 0, 0, 0},
-  {"tiny_nelem", call_tiny_nelem, 1, 0, 0, 0},
+  {"tiny_dtype_of", call_tiny_dtype_of, 1, 0, 0, 0},
+  {"tiny_nelem_of", call_tiny_nelem_of, 1, 0, 0, 0},
   {"tiny_ok", call_tiny_ok, 1, 0, 0, 0},
   {"tiny_ctx_of", call_tiny_ctx_of, 1, 0, 0, 0},
   {"tiny_assign", call_tiny_assign, 2, 0, 0, 0},
@@ -2347,8 +2342,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_randperm", call_tiny_randperm, 0, 1, 1, 0},
   {"tiny_bernoulli", call_tiny_bernoulli, 1, 0, 0, 0},
   {"tiny_multinomial", call_tiny_multinomial, 1, 0, 2, 0},
-  {"tiny_glorot_uniform", call_tiny_glorot_uniform, 0, 1, 0, 0},
-  {"tiny_glorot_normal", call_tiny_glorot_normal, 0, 1, 0, 0},
+  {"tiny_xavier_uniform", call_tiny_xavier_uniform, 0, 1, 0, 0},
+  {"tiny_xavier_normal", call_tiny_xavier_normal, 0, 1, 0, 0},
   {"tiny_kaiming_uniform", call_tiny_kaiming_uniform, 0, 1, 0, 0},
   {"tiny_kaiming_normal", call_tiny_kaiming_normal, 0, 1, 0, 0},
   {"tiny_dropout", call_tiny_dropout, 1, 0, 1, 0},
@@ -2362,7 +2357,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_movedim", call_tiny_movedim, 1, 0, 2, 0},
   {"tiny_expand", call_tiny_expand, 1, 0, 0, 0},
   {"tiny_expand_as", call_tiny_expand_as, 2, 0, 0, 0},
-  {"tiny_repeat", call_tiny_repeat, 1, 0, 0, 0},
+  {"tiny_tile", call_tiny_tile, 1, 0, 0, 0},
   {"tiny_repeat_interleave", call_tiny_repeat_interleave, 1, 0, 2, 0},
   {"tiny_flip", call_tiny_flip, 1, 0, 0, 0},
   {"tiny_roll", call_tiny_roll, 1, 0, 0, 0},
@@ -2522,8 +2517,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_glu", call_tiny_glu, 1, 0, 1, 0},
   {"tiny_sum", call_tiny_sum, 1, 0, 2, 0},
   {"tiny_prod", call_tiny_prod, 1, 0, 2, 0},
-  {"tiny_max", call_tiny_max, 1, 0, 2, 0},
-  {"tiny_min", call_tiny_min, 1, 0, 2, 0},
+  {"tiny_amax", call_tiny_amax, 1, 0, 2, 0},
+  {"tiny_amin", call_tiny_amin, 1, 0, 2, 0},
   {"tiny_aminmax", call_tiny_aminmax, 1, 0, 2, 1},
   {"tiny_mean", call_tiny_mean, 1, 0, 2, 0},
   {"tiny_var", call_tiny_var, 1, 0, 3, 0},
@@ -2541,8 +2536,8 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_reduce", call_tiny_reduce, 1, 0, 2, 0},
   {"tiny_argmax", call_tiny_argmax, 1, 0, 2, 0},
   {"tiny_argmin", call_tiny_argmin, 1, 0, 2, 0},
-  {"tiny_max_with_index", call_tiny_max_with_index, 1, 0, 2, 1},
-  {"tiny_min_with_index", call_tiny_min_with_index, 1, 0, 2, 1},
+  {"tiny_max", call_tiny_max, 1, 0, 2, 1},
+  {"tiny_min", call_tiny_min, 1, 0, 2, 1},
   {"tiny_cumsum", call_tiny_cumsum, 1, 0, 1, 0},
   {"tiny_cumprod", call_tiny_cumprod, 1, 0, 1, 0},
   {"tiny_logcumsumexp", call_tiny_logcumsumexp, 1, 0, 1, 0},
@@ -2609,7 +2604,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_cdist", call_tiny_cdist, 2, 0, 0, 0},
   {"tiny_det", call_tiny_det, 1, 0, 0, 0},
   {"tiny_slogdet", call_tiny_slogdet, 1, 0, 0, 1},
-  {"tiny_inverse", call_tiny_inverse, 1, 0, 0, 0},
+  {"tiny_inv", call_tiny_inv, 1, 0, 0, 0},
   {"tiny_solve", call_tiny_solve, 2, 0, 0, 0},
   {"tiny_triangular_solve", call_tiny_triangular_solve, 2, 0, 2, 0},
   {"tiny_cholesky", call_tiny_cholesky, 1, 0, 1, 0},
@@ -2792,7 +2787,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_state_load", call_tiny_state_load, 0, 2, 1, 0},
   {"tiny_capture", call_tiny_capture, 4, 1, 2, 0},
   {"tiny_run", call_tiny_run, 2, 1, 0, 1},
-  {"tiny_program_kernels", call_tiny_program_kernels, 0, 1, 0, 0},
+  {"tiny_program_kernel_count", call_tiny_program_kernel_count, 0, 1, 0, 0},
   {"tiny_kernel", call_tiny_kernel, 2, 1, 0, 0},
   {"tiny_views_of", call_tiny_views_of, 0, 0, 0, 0},
   {"tiny_views_strided", call_tiny_views_strided, 0, 0, 1, 0},

@@ -360,8 +360,8 @@ static int same_within(int dtype, const unsigned char *got, const unsigned char 
 static void check_read(world *w, slot *one) {
   tiny_tensor *x = one->x;
   if (!tiny_ok(x) || one->tainted || w->t != w->side[0].t) return;
-  const int dtype = tiny_dtype_get(x);
-  const size_t nbytes = (size_t)tiny_nelem(x) * tiny_dtype_nbytes((tiny_dtype)dtype);
+  const int dtype = tiny_dtype_of(x);
+  const size_t nbytes = (size_t)tiny_nelem_of(x) * tiny_dtype_nbytes((tiny_dtype)dtype);
   if (nbytes > sizeof w->got) return;
   tiny_clear(w->t);
   const double err = bound_of(w->t, tn_uop_of(x));
@@ -370,9 +370,9 @@ static void check_read(world *w, slot *one) {
   if (tiny_read(x, w->got, nbytes) != TINY_OK || code != TINY_OK) return;
   one->nodes = 1;
   if (err == HUGE_VAL) return;
-  const int same = same_within(dtype, w->got, w->want, tiny_nelem(x), err);
+  const int same = same_within(dtype, w->got, w->want, tiny_nelem_of(x), err);
   FUZZ_CHECK(same);
-  FUZZ_CHECK(tiny_reference(x, w->want, nbytes) != TINY_OK || same_within(dtype, w->got, w->want, tiny_nelem(x), err));
+  FUZZ_CHECK(tiny_reference(x, w->want, nbytes) != TINY_OK || same_within(dtype, w->got, w->want, tiny_nelem_of(x), err));
 }
 
 // ** a call, and what holds after it **
@@ -380,7 +380,7 @@ static void check_read(world *w, slot *one) {
 static void keep_result(world *w, tiny_tensor *x) {
   if (!tiny_ok(x)) return;
   side *s = tiny_ctx_of(x) == w->side[0].t ? &w->side[0] : &w->side[1];
-  const int64_t n = tiny_nelem(x);
+  const int64_t n = tiny_nelem_of(x);
   for (int i = 0; i < SLOTS; i++) if (s->slot[i].x == x) return;
   for (int i = 0; i < MODELS; i++) if (w->model[i].x == x) return;
   if (w->nodes > MOST_NODES && !w->huge) { tiny_free(x); return; }
@@ -405,7 +405,7 @@ static void call_end(world *w, uint64_t nodes) {
     failed |= code != TINY_OK;
   }
   if (w->kind == TENSOR && w->tensor && !tiny_ok(w->tensor) && !w->strange) FUZZ_CHECK(failed);
-  const uint64_t now = tiny_get_stats(w->t).nodes;
+  const uint64_t now = tiny_stats_of(w->t).nodes;
   w->nodes += now > nodes ? (int)(now - nodes) : 1;
   for (int i = 0; i < 2; i++) {
     tiny_clear(w->side[i].t);
@@ -466,7 +466,7 @@ static void model_read(world *w, model *m) {
 }
 // Rows and columns from..to, perhaps turned around and across: a view of the same memory.
 static void model_view(world *w, model *m) {
-  const tiny_shape s = tiny_shape_get(m->x);
+  const tiny_shape s = tiny_shape_of(m->x);
   const int rows = (int)s.dim[0], cols = (int)s.dim[1], r0 = below(w, rows), c0 = below(w, cols), how = below(w, 4);
   const int nr = 1 + below(w, rows - r0), nc = 1 + below(w, cols - c0), across = how & 1, flip = how >> 1;
   const model was = *m;
@@ -481,7 +481,7 @@ static void model_view(world *w, model *m) {
   }
 }
 static void model_cat(world *w, model *a, model *b) {
-  const tiny_shape s = tiny_shape_get(a->x), r = tiny_shape_get(b->x);
+  const tiny_shape s = tiny_shape_of(a->x), r = tiny_shape_of(b->x);
   tiny_tensor *const xs[2] = {a->x, b->x};
   tiny_tensor *x = tiny_cat(xs, 2, 0);
   FUZZ_CHECK(tiny_ok(x) == (s.dim[1] == r.dim[1]) || tiny_status(w->t) == TINY_E_MEMORY);
@@ -507,7 +507,7 @@ static void model_write(world *w, model *m) {
 }
 static void model_assign(world *w, model *m, model *value) {
   int32_t v[CELLS];
-  const tiny_shape s = tiny_shape_get(m->x), r = tiny_shape_get(value->x);
+  const tiny_shape s = tiny_shape_of(m->x), r = tiny_shape_of(value->x);
   const int fits = !memcmp(&s, &r, sizeof s);
   tiny_tensor *x = fits ? value->x : tiny_full(w->t, byte_of(w) - 128, TINY_I32, TINY_SHAPE());
   for (int i = 0; i < m->n; i++) v[i] = fits ? value->of->v[value->at[i]] : w->data[w->at - (w->at > 0)] - 128;
@@ -544,7 +544,7 @@ static void act_unary(world *w) {
   give_tensor(w, f[k](handle_of(w)));
 }
 static void act_reduce(world *w) {
-  static tiny_tensor *(*const f[])(tiny_tensor *x, int axis, int keepdim) = {tiny_sum, tiny_max, tiny_mean};
+  static tiny_tensor *(*const f[])(tiny_tensor *x, int axis, int keepdim) = {tiny_sum, tiny_amax, tiny_mean};
   const int k = below(w, 3), axis = (int)number_of(w, TINY_ALL);
   tiny_tensor *x = handle_of(w);
   give_tensor(w, f[k](x, axis, below(w, 2)));
@@ -555,7 +555,7 @@ static void act_move(world *w) {
   tiny_tensor *x = handle_of(w);
   if (k == 5) { give_tensor(w, tiny_slice(x, (int)number_of(w, 0), number_of(w, 0), number_of(w, 2), number_of(w, 1))); return; }
   if (k == 6) { give_tensor(w, tiny_pad(x, the_shape(w, 0), double_of(w, 1))); return; }
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   if (below(w, 2)) s = the_shape(w, 0);
   else if (k == 1) for (int i = 0; i < s.ndim; i++) s.dim[i] = s.ndim - 1 - i;
   else if (k == 0) { for (int i = 1; i < s.ndim; i++) s.dim[0] *= s.dim[i]; s.ndim = s.ndim > 0; }
@@ -567,9 +567,9 @@ static void act_cat(world *w) { tiny_tensor **xs = list_of(w, 0); give_tensor(w,
 static void act_assign(world *w) { tiny_tensor *x = handle_of(w); give_tensor(w, tiny_assign(x, handle_of(w))); }
 static size_t size_of(world *w, tiny_tensor *x) {
   const int b = byte_of(w);
-  const int64_t n = tiny_nelem(x);
+  const int64_t n = tiny_nelem_of(x);
   if (b >= 240) { w->strange = 1; return b == 240 ? 0 : (size_t)b; }
-  return n < 512 ? (size_t)n * tiny_dtype_nbytes(tiny_dtype_get(x)) : 4095;
+  return n < 512 ? (size_t)n * tiny_dtype_nbytes(tiny_dtype_of(x)) : 4095;
 }
 static void act_write(world *w) {
   tiny_tensor *x = handle_of(w);
@@ -654,7 +654,7 @@ static void act_archive(world *w) {
   static fuzz_bytes b;
   tiny_tensor *x = handle_of(w);
   tiny_save_desc d;
-  if (w->huge || tiny_nelem(x) > 512) return;
+  if (w->huge || tiny_nelem_of(x) > 512) return;
   memset(&d, 0, sizeof d);
   d.names = the_names; d.tensors = &x; d.n = 1; d.format = below(w, 2) ? "npz" : "safetensors";
   b.n = 0;
@@ -708,7 +708,7 @@ static void count_call(void) {
 }
 static uint64_t plans_of(const world *w) {
   uint64_t n = 0;
-  for (int i = 0; i < 2; i++) { const tiny_stats s = tiny_get_stats(w->side[i].t); n += s.schedules + s.compiled; }
+  for (int i = 0; i < 2; i++) { const tiny_stats s = tiny_stats_of(w->side[i].t); n += s.schedules + s.compiled; }
   return n;
 }
 // A new world of the two contexts: those of the last input, or after INPUTS of them new ones.
@@ -734,7 +734,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t nbytes) {
   const uint64_t plans = plans_of(&w);
   for (int i = 0; i < MOST_CALLS && w.at < w.n && plans_of(&w) - plans < MOST_PLANS; i++) {
     call_begin(&w);
-    const uint64_t nodes = tiny_get_stats(w.t).nodes;
+    const uint64_t nodes = tiny_stats_of(w.t).nodes;
     const int b = byte_of(&w);
     if (b < ACTIONS) act(&w, b % NACTIONS); else call_from_table(&w);
     count_call();

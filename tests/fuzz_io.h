@@ -31,9 +31,9 @@ static int fuzz_write(void *user, const void *data, size_t nbytes) {
 // y was read from what x was saved as.
 static void fuzz_same(tiny_tensor *x, tiny_tensor *y) {
   static unsigned char a[1 << 14], b[1 << 14];
-  const size_t nbytes = (size_t)tiny_nelem(x) * tiny_dtype_nbytes(tiny_dtype_get(x));
-  FUZZ_CHECK(tiny_ok(y) && tiny_dtype_get(x) == tiny_dtype_get(y));
-  const tiny_shape s = tiny_shape_get(x), r = tiny_shape_get(y);
+  const size_t nbytes = (size_t)tiny_nelem_of(x) * tiny_dtype_nbytes(tiny_dtype_of(x));
+  FUZZ_CHECK(tiny_ok(y) && tiny_dtype_of(x) == tiny_dtype_of(y));
+  const tiny_shape s = tiny_shape_of(x), r = tiny_shape_of(y);
   FUZZ_CHECK(s.ndim == r.ndim && !memcmp(s.dim, r.dim, sizeof s.dim) && nbytes <= sizeof a);
   FUZZ_CHECK(tiny_read(x, a, nbytes) == TINY_OK && tiny_read(y, b, nbytes) == TINY_OK && !memcmp(a, b, nbytes));
 }

@@ -27,7 +27,7 @@ static tiny_tensor *of_loss(tiny_tensor *y, tiny_tensor *p) {
 
 static size_t nbytes_of(tiny_tensor *x) {
   const tiny_shape s = tiny_shape_now(x);
-  return (size_t)tn_dims_nelem(s.ndim, s.dim) * tiny_dtype_nbytes(tiny_dtype_get(x));
+  return (size_t)tn_dims_nelem(s.ndim, s.dim) * tiny_dtype_nbytes(tiny_dtype_of(x));
 }
 static double number(const char *data, int dtype, size_t i) {
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, data + i * tn_dtypes[dtype].nbytes)));
@@ -36,16 +36,16 @@ static double number(const char *data, int dtype, size_t i) {
 // Chains may make much of the last bits: there what is close is measured by the greatest element.
 static double tolerance = 2e-4;
 static int same(tiny_tensor *x, tiny_tensor *y, tiny_code (*read)(tiny_tensor *x, void *out, size_t nbytes)) {
-  const size_t nbytes = nbytes_of(x), each = tiny_dtype_nbytes(tiny_dtype_get(x));
+  const size_t nbytes = nbytes_of(x), each = tiny_dtype_nbytes(tiny_dtype_of(x));
   char *a = (char *)malloc(nbytes + 1), *b = (char *)malloc(nbytes + 1);
   const tiny_shape p = tiny_shape_now(x), q = tiny_shape_now(y);
   int ok = p.ndim == q.ndim && tn_dims_same(p.ndim, p.dim, q.dim) && read(x, a, nbytes) == TINY_OK && tiny_reference(y, b, nbytes) == TINY_OK;
   double most = 0;
   if (!ok) fprintf(stderr, "    a shape of %lld .. != %lld ..\n", (long long)p.dim[0], (long long)q.dim[0]);
   for (size_t i = 0; ok && tolerance > 1e-3 && i < nbytes / each; i++)
-    most = fmax(most, fabs(number(b, tiny_dtype_get(x), i)));
+    most = fmax(most, fabs(number(b, tiny_dtype_of(x), i)));
   for (size_t i = 0; ok && i < nbytes / each; i++) {
-    const double u = number(a, tiny_dtype_get(x), i), v = number(b, tiny_dtype_get(x), i);
+    const double u = number(a, tiny_dtype_of(x), i), v = number(b, tiny_dtype_of(x), i);
     ok = (u != u && v != v) || u == v || fabs(u - v) <= tolerance * (1 + fmax(most, fabs(v)));
     if (!ok) fprintf(stderr, "    element %d: %g != %g\n", (int)i, u, v);
   }
@@ -68,9 +68,9 @@ static void check_operator(const char *name, operator_of f, int least) {
     tiny_tensor *y = f(tiny_slice_to(x, 0, tiny_length(t, n, 0, MOST)));
     CHECK(tiny_ok(y));
     if (!tiny_ok(y)) fprintf(stderr, "    %s\n", tiny_error(t));
-    const tiny_stats before = tiny_get_stats(t);
+    const tiny_stats before = tiny_stats_of(t);
     if (tiny_ok(y)) CHECK(tiny_realize(&y, 1) == TINY_OK);
-    const tiny_stats after = tiny_get_stats(t);
+    const tiny_stats after = tiny_stats_of(t);
     compiled += after.compiled - before.compiled; hits += after.cache_hits - before.cache_hits;
     schedules += after.schedules - before.schedules;
     tiny_tensor *z = f(tiny_from(t, memory, TINY_F32, TINY_SHAPE(n, WIDE)));

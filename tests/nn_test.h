@@ -29,7 +29,7 @@ static tiny_tensor *given(tiny_dtype dtype, tiny_shape s, const double *data) {
 }
 // Elements of x as doubles; how many.
 static int64_t read_all(tiny_tensor *x, double *out) {
-  const int64_t n = tiny_nelem(x);
+  const int64_t n = tiny_nelem_of(x);
   const tiny_code code = tiny_read(tiny_cast(x, TINY_F64), out, (size_t)n * sizeof *out);
   if (code != TINY_OK) printf("  %s\n", tiny_error(t));
   CHECK_EQ(code, TINY_OK);
@@ -65,13 +65,13 @@ static void is(const char *name, tiny_tensor *x, int64_t n, const double *want, 
 // sum(fn(x) * fixed weights)
 static tiny_tensor *weighed(tiny_tensor *(*fn)(tiny_tensor *x), tiny_tensor *x) {
   tiny_tensor *y = tiny_cast(fn(x), TINY_F64);
-  tiny_tensor *w = tiny_cos(tiny_reshape(tiny_arange(t, 0, (double)tiny_nelem(y), 1, TINY_F64), tiny_shape_get(y)));
+  tiny_tensor *w = tiny_cos(tiny_reshape(tiny_arange(t, 0, (double)tiny_nelem_of(y), 1, TINY_F64), tiny_shape_of(y)));
   return tiny_sum(tiny_mul(y, w), TINY_ALL, 0);
 }
 // Its gradient, against finite differences. x is f64.
 static void gradient(const char *name, tiny_tensor *(*fn)(tiny_tensor *x), tiny_tensor *x) {
   double at[128], g[128];
-  const tiny_shape s = tiny_shape_get(x);
+  const tiny_shape s = tiny_shape_of(x);
   const int64_t n = read_all(x, at);
   tiny_tensor *grad;
   tiny_begin(t);

@@ -17,7 +17,7 @@ static int bad(const tiny_tensor *x, tiny_code code, const char *message) {
 enum { MOST = 1 << 17 };
 static double got[MOST];
 static int64_t values(tiny_tensor *x) {        // into got; how many, or -1
-  const int64_t n = tiny_nelem(x);
+  const int64_t n = tiny_nelem_of(x);
   x = tiny_cast(x, TINY_F64);
   if (tiny_ok(x) && n <= MOST && tiny_read(x, got, (size_t)n * 8) == TINY_OK) return n;
   fprintf(stderr, "    %s\n", tiny_error(t));

@@ -33,7 +33,7 @@ static item *put(gen *g, tiny_tensor *x, double mag, double unit, double err) {
   if (!tiny_ok(x) || g->n == MAX_ITEMS) return NULL;
   item *a = &g->item[g->n];
   memset(a, 0, sizeof *a);
-  a->x = x; a->s = tiny_shape_get(x); a->dtype = tiny_dtype_get(x);
+  a->x = x; a->s = tiny_shape_of(x); a->dtype = tiny_dtype_of(x);
   if (!tn_is_float(a->dtype)) { const double top = a->dtype == TINY_BOOL ? 1 : ldexp(1, tn_bits(a->dtype)); a->mag = mag < top ? mag : top; a->unit = 1; g->n++; return a; }
   const double eps = eps_of(a->dtype);
   if (!(mag < (tn_is_narrow(a->dtype) ? tn_float_top(a->dtype) / 32 : 1e9)) || !(err < 0.05 * (1 + mag))) return NULL;
@@ -206,7 +206,7 @@ static tiny_tensor *moved_more(gen *g, const item *a) {
     case 0:
       p.ndim = n + (int)rnd(g, 2);
       for (int i = 0; i < p.ndim; i++) p.dim[i] = 1 + rnd(g, 3);
-      return all * tn_dims_nelem(p.ndim, p.dim) <= MOST ? tiny_repeat(a->x, p) : NULL;
+      return all * tn_dims_nelem(p.ndim, p.dim) <= MOST ? tiny_tile(a->x, p) : NULL;
     case 1: return all * 3 <= MOST ? tiny_repeat_interleave(a->x, 1 + rnd(g, 3), chance(g, 20) ? TINY_ALL : d) : NULL;
     case 2: return chance(g, 20) ? tiny_roll(a->x, TINY_SHAPE(slant), TINY_SHAPE(TINY_ALL)) : d == e ? tiny_roll(a->x, TINY_SHAPE(slant), TINY_SHAPE(d)) : tiny_roll(a->x, TINY_SHAPE(slant, some), TINY_SHAPE(d, e));
     case 3: case 4: {
@@ -238,7 +238,7 @@ static tiny_tensor *moved_more(gen *g, const item *a) {
 static int make_moved_more(gen *g) {
   item *a = pick(g);
   tiny_tensor *x = moved_more(g, a);
-  return tiny_ok(x) && tiny_nelem(x) <= MOST && put_view(g, a, x);
+  return tiny_ok(x) && tiny_nelem_of(x) <= MOST && put_view(g, a, x);
 }
 static int make_moved(gen *g) {
   item *a = pick(g);
@@ -262,7 +262,7 @@ static int make_cat(gen *g) {
 
 // A tensor of real numbers: slope times the error that comes in, and ulps of its own.
 static item *put_real(gen *g, tiny_tensor *x, double mag, double slope, double err, double ulps) {
-  return tiny_ok(x) && put(g, x, mag, 0, slope * err + ulps * eps_of(tiny_dtype_get(x)) * (1 + mag) + 1e-30) ? &g->item[g->n - 1] : NULL;
+  return tiny_ok(x) && put(g, x, mag, 0, slope * err + ulps * eps_of(tiny_dtype_of(x)) * (1 + mag) + 1e-30) ? &g->item[g->n - 1] : NULL;
 }
 
 // A smooth function on lo..hi, |f| <= mag (0: 1.1 |x| + 1), |f'| <= slope, |f''| <= 8 max(slope, 1).
@@ -419,7 +419,7 @@ static int make_where(gen *g) {
   item *b = partner(g, a);
   a = &g->item[at];
   if (!b) return 0;
-  tiny_shape s = tiny_shape_get(cond);
+  tiny_shape s = tiny_shape_of(cond);
   int64_t dim[TINY_MAX_DIMS];
   int n = s.ndim;
   memcpy(dim, s.dim, sizeof dim);
@@ -452,16 +452,16 @@ static int make_reduce(gen *g) {
   a->used = 1;
   if (!is_real(a)) switch (rnd(g, 6)) {
     case 0: return put(g, tiny_prod(a->x, axis, keep), 1e30, 1, 0) != NULL;
-    case 1: return nelem(a) && put(g, tiny_max(a->x, axis, keep), m, 1, 0) != NULL;
-    case 2: return nelem(a) && put(g, tiny_min(a->x, axis, keep), m, 1, 0) != NULL;
+    case 1: return nelem(a) && put(g, tiny_amax(a->x, axis, keep), m, 1, 0) != NULL;
+    case 2: return nelem(a) && put(g, tiny_amin(a->x, axis, keep), m, 1, 0) != NULL;
     case 3: return nelem(a) && put(g, tiny_argmax(a->x, axis, keep), n, 1, 0) != NULL;
     case 4: return put(g, tiny_cumsum(a->x, axis == TINY_ALL ? 0 : axis), 1e30, 1, 0) != NULL;
     default: return put(g, tiny_sum(a->x, axis, keep), 1e30, 1, 0) != NULL;
   }
   switch (rnd(g, 14)) {
     case 0: return n <= 4 && m < 20 && put(g, tiny_prod(a->x, axis, keep), pow(m, n) + 1, pow(a->unit, n), n * pow(m + 1, n) * (e + (exact(a) ? 0 : own))) != NULL;
-    case 1: return nelem(a) && put(g, tiny_max(a->x, axis, keep), m, a->unit, e) != NULL;
-    case 2: return nelem(a) && put(g, tiny_min(a->x, axis, keep), m, a->unit, e) != NULL;
+    case 1: return nelem(a) && put(g, tiny_amax(a->x, axis, keep), m, a->unit, e) != NULL;
+    case 2: return nelem(a) && put(g, tiny_amin(a->x, axis, keep), m, a->unit, e) != NULL;
     case 3: return nelem(a) && exact(a) && put(g, chance(g, 50) ? tiny_argmax(a->x, axis, keep) : tiny_argmin(a->x, axis, keep), n, 1, 0) != NULL;
     case 4: return nelem(a) && put(g, tiny_mean(a->x, axis, keep), m, 0, e + own * m * 16) != NULL;
     case 5: return nelem(a) && n > 1 && m < 100 && put(g, tiny_var(a->x, axis, keep, 0), m * m, 0, 8 * m * e + 64 * own * m * m) != NULL;
@@ -493,8 +493,8 @@ static int make_order(gen *g) {
     case 5: out[0] = tiny_mode(x, axis, keep, index); break;
     case 6: case 7: out[0] = tiny_cummax(x, axis, index); break;
     case 8: out[0] = tiny_cummin(x, axis, index); break;
-    case 9: out[0] = tiny_max_with_index(x, axis, keep, &out[1]); break;
-    case 10: out[0] = tiny_min_with_index(x, axis, keep, &out[1]); break;
+    case 9: out[0] = tiny_max(x, axis, keep, &out[1]); break;
+    case 10: out[0] = tiny_min(x, axis, keep, &out[1]); break;
     case 11: {
       item edges = *a;
       edges.x = tiny_sort(x, -1, 0, NULL);
@@ -516,8 +516,8 @@ static int make_reduce_more(gen *g) {
   tiny_tensor *x = use(a)->x, *mean = NULL;
   switch (rnd(g, exact(a) ? 11 : 8)) {
     case 0: case 1: return is_real(a) && put(g, tiny_sum(x, axis, keep), n * m, a->unit, n * (err + (exact(a) && n * m / a->unit < 0.25 / eps_of(a->dtype) ? 0 : 4 * eps_of(a->dtype) * m))) != NULL;
-    case 2: return put(g, tiny_max(x, axis, keep), m, a->unit, err) != NULL;
-    case 3: return put(g, tiny_min(x, axis, keep), m, a->unit, err) != NULL;
+    case 2: return put(g, tiny_amax(x, axis, keep), m, a->unit, err) != NULL;
+    case 3: return put(g, tiny_amin(x, axis, keep), m, a->unit, err) != NULL;
     case 4: return is_real(a) && n <= 1024 && put_real(g, tiny_norm(x, 1, axis, keep), n * m, n, err, ulps) != NULL;
     case 5: return is_real(a) && put_real(g, tiny_norm(x, HUGE_VAL, axis, keep), m, 1, err, 4) != NULL;
     case 6: {
@@ -567,7 +567,7 @@ static int make_conv(gen *g) {
     const int64_t h = 3, w = n / 3;
     x = tiny_reshape(tiny_slice(tiny_reshape(a->x, TINY_SHAPE(n)), 0, 0, h * w, 1), TINY_SHAPE(1, 1, h, w));
   }
-  const tiny_shape s = tiny_shape_get(x);
+  const tiny_shape s = tiny_shape_of(x);
   tiny_conv_desc d;
   memset(&d, 0, sizeof d);
   const int64_t kh = 1 + rnd(g, 3), kw = 1 + rnd(g, 3), o = 1 + rnd(g, 5);
@@ -677,7 +677,7 @@ static int make_index(gen *g) {
       if (!i || least * k * 3 > MOST) return 0;
       if (chance(g, 50)) return put_view(g, a, tiny_index(x, index, n)) != NULL;
       tiny_tensor *part = tiny_index(x, index, n);
-      if (!tiny_ok(part) || nelem(a) * 3 * k > 10 * MOST || (b = source_of(g, a, tiny_shape_get(part))) == NULL) return 0;
+      if (!tiny_ok(part) || nelem(a) * 3 * k > 10 * MOST || (b = source_of(g, a, tiny_shape_of(part))) == NULL) return 0;
       a->used = 1;
       const int add = a->dtype != TINY_BOOL && chance(g, 50);
       return put_scattered(g, tiny_index_put(x, index, n, b->x, add), a, b, add ? '+' : '=', (double)(3 * k));
@@ -748,12 +748,12 @@ static int make_assign(gen *g) {
   work_on(g, tiny_device_of(to));
   for (int i = (int)rnd(g, 4); i > 0; i--) {
     item v = *a;
-    v.x = to; v.s = tiny_shape_get(to);
+    v.x = to; v.s = tiny_shape_of(to);
     tiny_tensor *x = moved(g, &v, 1);
-    if (tiny_ok(x) && tiny_nelem(x)) to = x;
+    if (tiny_ok(x) && tiny_nelem_of(x)) to = x;
   }
   item view = *a, *b = NULL;
-  view.x = to; view.s = tiny_shape_get(to);
+  view.x = to; view.s = tiny_shape_of(to);
   double e = 0, m = 0, u = 0;
   tiny_tensor *value = NULL;
   for (int i = 0; i < 12 && !value; i++) { // the value: of the same shape, or from the tensor itself
@@ -765,7 +765,7 @@ static int make_assign(gen *g) {
   }
   if (!value || chance(g, 30)) {
     if (a->dtype == TINY_BOOL) value = tiny_logical_not(to), m = 1, u = 1, e = 0;
-    else if (chance(g, 50)) value = tiny_flip(to, tiny_shape_get(to).ndim ? TINY_SHAPE(0) : TINY_SHAPE()), m = a->mag, u = a->unit, e = a->err;
+    else if (chance(g, 50)) value = tiny_flip(to, tiny_shape_of(to).ndim ? TINY_SHAPE(0) : TINY_SHAPE()), m = a->mag, u = a->unit, e = a->err;
     else value = tiny_add(to, tiny_like(to, 1)), m = is_real(a) ? a->mag + 1 : 1e30, u = fmin(a->unit, 1), e = a->err ? a->err + 4 * eps_of(a->dtype) * (a->mag + 1) : 0;
   }
   tiny_uop *before[MAX_ITEMS];
@@ -791,10 +791,10 @@ static int make_assign(gen *g) {
 typedef struct chain { item at; double gain, rough; item *param[3]; int nparam; } chain;
 
 static int chain_to(chain *c, tiny_tensor *x, double mag, double err, double gain) {
-  if (!tiny_ok(x) || tiny_nelem(x) == 0 || tiny_nelem(x) > MOST || mag > 1e6) return 0;
+  if (!tiny_ok(x) || tiny_nelem_of(x) == 0 || tiny_nelem_of(x) > MOST || mag > 1e6) return 0;
   const double eps = eps_of(c->at.dtype);
   c->rough += 8 * (c->at.err + err) + 64 * eps;
-  c->at.x = x; c->at.s = tiny_shape_get(x); c->at.mag = fmax(mag, 1); c->at.err = err + 4 * eps * (1 + mag); c->at.unit = 0;
+  c->at.x = x; c->at.s = tiny_shape_of(x); c->at.mag = fmax(mag, 1); c->at.err = err + 4 * eps * (1 + mag); c->at.unit = 0;
   c->gain *= fmax(gain, 1);
   return 1;
 }
@@ -822,11 +822,11 @@ static int chain_step(gen *g, chain *c) {
     case 4: { item *p = parameter(g, c, TINY_SHAPE()); return p && chain_to(c, tiny_div(tiny_add(x, p->x), above(tiny_square(p->x), 1)), m + 1.5, e + eps * m, count * (3 + m)); }
     case 5: case 6: {
       tiny_tensor *y = moved(g, a, 0);
-      return tiny_ok(y) && chain_to(c, y, m, e, (double)tiny_nelem(y) / count);
+      return tiny_ok(y) && chain_to(c, y, m, e, (double)tiny_nelem_of(y) / count);
     }
     case 7: case 8: {
       tiny_tensor *y = moved_more(g, a);
-      return tiny_ok(y) && chain_to(c, y, m, e, 9 * fmax(1, (double)tiny_nelem(y) / count));
+      return tiny_ok(y) && chain_to(c, y, m, e, 9 * fmax(1, (double)tiny_nelem_of(y) / count));
     }
     case 9: return chain_to(c, tiny_sum(x, axis, keep), size * m, size * (e + 4 * eps * m), 1);
     case 10: return chain_to(c, tiny_cumsum(x, axis), size * m, size * (e + 4 * eps * m), size);
@@ -898,7 +898,7 @@ static int make_program(gen *g, tiny_ctx *t, uint64_t seed, int nops) {
     for (int tries = 0; tries < 20; tries++) {
       int at = (int)rnd(g, (uint32_t)total), k = 0;
       while (at >= makers[k].weight) at -= makers[k++].weight;
-      if (tiny_devices(t) > 1) work_on(g, (int)rnd(g, (uint32_t)tiny_devices(t)));
+      if (tiny_device_count(t) > 1) work_on(g, (int)rnd(g, (uint32_t)tiny_device_count(t)));
       if (makers[k].make(g)) { made_by[k]++; break; }
     }
   work_on(g, 0);

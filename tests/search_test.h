@@ -10,7 +10,7 @@ static tiny_tensor *padded(tiny_ctx *t) { return tiny_pad(ints(t, TINY_SHAPE(9, 
 static tiny_tensor *transposed(tiny_ctx *t) { return tiny_add(tiny_transpose(ints(t, TINY_SHAPE(24, 17)), 0, 1), ints(t, TINY_SHAPE(24))); }
 static tiny_tensor *sum_of_rows(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(6, 48)), 1, 0); }
 static tiny_tensor *sum_of_columns(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(31, 20)), 0, 0); }
-static tiny_tensor *largest(tiny_ctx *t) { return tiny_max(tiny_cast(ints(t, TINY_SHAPE(7, 5, 11)), TINY_I32), TINY_ALL, 0); }
+static tiny_tensor *largest(tiny_ctx *t) { return tiny_amax(tiny_cast(ints(t, TINY_SHAPE(7, 5, 11)), TINY_I32), TINY_ALL, 0); }
 static tiny_tensor *matmul(tiny_ctx *t) {
   return tiny_relu(tiny_add(tiny_matmul(ints(t, TINY_SHAPE(16, 24)), ints(t, TINY_SHAPE(24, 32))), ints(t, TINY_SHAPE(32))));
 }

@@ -56,7 +56,7 @@ static void searched(void) {
     wrong += got[i * N + j] != (float)sum;
   }
   CHECK_EQ(wrong, 0);
-  CHECK(tiny_get_stats(t).searches >= 1 && tiny_get_stats(t).timed > 1);
+  CHECK(tiny_stats_of(t).searches >= 1 && tiny_stats_of(t).timed > 1);
   tiny_close(t);
 }
 

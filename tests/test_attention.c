@@ -42,7 +42,7 @@ static void check_attention(void) {
   // No keys at all: zeros.
   read_all(tiny_attention(q, tiny_zeros(t, TINY_F64, TINY_SHAPE(2, 0, 4)), tiny_zeros(t, TINY_F64, TINY_SHAPE(2, 0, 2)), NULL), y);
   CHECK(y[0] == 0 && y[7] == 0);
-  CHECK_EQ(tiny_dtype_get(tiny_attention(tiny_cast(q, TINY_BF16), tiny_cast(keys(), TINY_BF16), tiny_cast(values_of(), TINY_BF16), NULL)), TINY_BF16);
+  CHECK_EQ(tiny_dtype_of(tiny_attention(tiny_cast(q, TINY_BF16), tiny_cast(keys(), TINY_BF16), tiny_cast(values_of(), TINY_BF16), NULL)), TINY_BF16);
   BAD(tiny_attention(q, keys(), keys(), &(tiny_attention_desc){.dropout = 2}), TINY_E_ARG, "attention: dropout is 2, not in [0,1]");
   BAD(tiny_attention(q, values_of(), keys(), NULL), TINY_E_SHAPE, "attention: queries (2,2,4), keys (2,3,2), values (2,3,4)");
   BAD(tiny_attention(tiny_zeros(t, TINY_F64, TINY_SHAPE(3, 2, 4)), keys(), keys(), NULL), TINY_E_SHAPE, "attention: queries (3,2,4), keys (2,3,4)");
@@ -71,7 +71,7 @@ static void check_embedding(void) {
   const double grads[6] = {1, 1, 0, 0, 0, 0};
   CHECK_EQ(tiny_grad(tiny_sum(tiny_embedding(ids, w, 1), TINY_ALL, 0), &w, 1, &g), TINY_OK);
   is("padding", g, 6, grads, 0);
-  CHECK_EQ(tiny_dtype_get(tiny_embedding(ids, tiny_cast(w, TINY_F16), -1)), TINY_F16);
+  CHECK_EQ(tiny_dtype_of(tiny_embedding(ids, tiny_cast(w, TINY_F16), -1)), TINY_F16);
   // Bags: the last has nothing.
   const double from[3] = {0, 2, 4}, sums[6] = {20, 21, 10, 11, 0, 0};
   tiny_tensor *offsets = given(TINY_I32, TINY_SHAPE(3), from);
@@ -79,7 +79,7 @@ static void check_embedding(void) {
   is("bags", tiny_embedding_bag(ids, w, offsets, NULL, TINY_MAX, -1), 6, sums, 0);
   const double weighed_[2] = {50, 53}, by[4] = {2, 1, 1, 1};
   is("weights", tiny_embedding_bag(ids, w, given(TINY_I32, TINY_SHAPE(1), from), given(TINY_F32, TINY_SHAPE(4), by), TINY_SUM, -1), 2, weighed_, 0);
-  CHECK_EQ(tiny_nelem(tiny_embedding(tiny_zeros(t, TINY_I32, TINY_SHAPE(0, 3)), w, -1)), 0);
+  CHECK_EQ(tiny_nelem_of(tiny_embedding(tiny_zeros(t, TINY_I32, TINY_SHAPE(0, 3)), w, -1)), 0);
   BAD(tiny_embedding(w, w, -1), TINY_E_DTYPE, "embedding: indices are integers, not f32");
   BAD(tiny_embedding(ids, ids, -1), TINY_E_SHAPE, "embedding: indices (4,) into a table (4,)");
   BAD(tiny_embedding(ids, w, 3), TINY_E_ARG, "embedding: row 3 of a table (3,2) as padding");

@@ -44,7 +44,7 @@ static void test_version(void) {
   fake = tn_interp_backend;
   fake.name = "FAKE";
   tiny_ctx *t = open_with(&fake, NULL);
-  CHECK_STR(tiny_device(t), "FAKE");
+  CHECK_STR(tiny_device_name(t, 0), "FAKE");
   CHECK_EQ(tiny_item(tiny_add(tiny_full(t, 1, TINY_F32, TINY_SHAPE()), tiny_full(t, 2, TINY_F32, TINY_SHAPE()))), 3);
   tiny_close(t);
 }
@@ -70,7 +70,7 @@ static void test_submit(void) {
     tiny_tensor *x = tiny_from(t, in, TINY_F32, TINY_SHAPE(4)), *y = x, *got;
     for (int i = 0; i < KERNELS; i++) y = tiny_contiguous(tiny_add(y, tiny_like(y, 1)));
     tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
-    CHECK_EQ(tiny_program_kernels(p), KERNELS);
+    CHECK_EQ(tiny_program_kernel_count(p), KERNELS);
     launches = submits = submitted = 0;
     for (int i = 0; i < 3; i++) {
       CHECK_EQ(tiny_run(p, &x, &got), TINY_OK);
@@ -80,7 +80,7 @@ static void test_submit(void) {
     CHECK_EQ(submits, alone ? 0 : 3 * BATCHES);
     CHECK_EQ(submitted + launches, 3 * KERNELS);
     CHECK_EQ(launches, alone ? 3 * KERNELS : 0);
-    CHECK_EQ(tiny_get_stats(t).kernels, 3 * KERNELS);
+    CHECK_EQ(tiny_stats_of(t).kernels, 3 * KERNELS);
     CHECK_STR(tiny_error(t), "");
     tiny_close(t);
   }
@@ -103,7 +103,7 @@ static void test_stamps(void) {
     tiny_ctx *t = tiny_open(&d);
     tiny_tensor *x = tiny_contiguous(tiny_arange(t, 0, 4, 1, TINY_F32));
     CHECK_EQ(tiny_item(tiny_sum(tiny_contiguous(tiny_add(x, x)), TINY_ALL, 0)), 12);
-    const tiny_stats s = tiny_get_stats(t);
+    const tiny_stats s = tiny_stats_of(t);
     CHECK(s.kernels >= 2 && s.device_ns > 0);
     CHECK_EQ(told_device + told_other, s.kernels);
     CHECK_EQ(told_device, i == 0 || i == 2 ? s.kernels : 0);               // of the device's clock, which is no host's
@@ -179,7 +179,7 @@ static void test_unpacks_late(void) {
     tiny_ctx *t = open_with(NULL, i ? "INTERP:5" : "INTERP:4");              // never early
     tiny_archive *a = tiny_archive_open(t, "tests/corpus/npz/long.npz");
     tiny_tensor *first = tiny_archive_get(a, "long");
-    const size_t nbytes = (size_t)tiny_nelem(first) * tiny_dtype_nbytes(tiny_dtype_get(first));
+    const size_t nbytes = (size_t)tiny_nelem_of(first) * tiny_dtype_nbytes(tiny_dtype_of(first));
     CHECK(nbytes > 1024 && nbytes <= sizeof in);
     CHECK_EQ(tiny_read(first, in, nbytes), TINY_OK);
     tiny_tensor *x = tiny_contiguous(tiny_add(first, first));

@@ -8,7 +8,7 @@ static tiny_ctx *t;
 
 static int holds(tiny_tensor *x, int n, const float *want) {
   float got[16];
-  int same = tiny_ok(x) && tiny_nelem(x) == n && tiny_read(x, got, (size_t)n * sizeof *got) == TINY_OK;
+  int same = tiny_ok(x) && tiny_nelem_of(x) == n && tiny_read(x, got, (size_t)n * sizeof *got) == TINY_OK;
   for (int i = 0; i < n && same; i++) same = got[i] == want[i];
   if (!same) { fprintf(stderr, "  %s; got", tiny_error(t)); for (int i = 0; i < n; i++) fprintf(stderr, " %g", got[i]); fprintf(stderr, "\n"); }
   return same;

@@ -37,7 +37,7 @@ static result compute(const char *device, const char *dir, tiny_logger log) {
   y = tiny_square(tiny_add(y, tiny_like(y, 1)));
   r.right = tiny_item(tiny_sum(y, TINY_ALL, 0)) == want;
   r.code = tiny_status(t);
-  r.stats = tiny_get_stats(t);
+  r.stats = tiny_stats_of(t);
   snprintf(r.message, sizeof r.message, "%s", tiny_error(t));
   tiny_close(t);
   return r;
@@ -312,11 +312,11 @@ static void test_bounded(const char *device, int n) {
     CHECK(t->schedules->n <= TN_MOST_PLANS + 1);
     CHECK(t->device[0]->programs->n <= TN_MOST_EXECUTABLES && modules <= t->device[0]->programs->n);
   }
-  const uint64_t schedules = tiny_get_stats(t).schedules;
+  const uint64_t schedules = tiny_stats_of(t).schedules;
   CHECK_EQ(schedules, 2 * (uint64_t)n + 3);          // all but 60, captured and then read, and 61 twice
   CHECK(sum_of(t, 61, NULL) == 1.5 * 61 * 60);
   CHECK(sum_of(t, 60, &captured) == 1.5 * 60 * 59);
-  CHECK_EQ(tiny_get_stats(t).schedules, schedules);
+  CHECK_EQ(tiny_stats_of(t).schedules, schedules);
   tiny_program_free(captured);
   CHECK_EQ(tiny_status(t), TINY_OK);
   tiny_close(t);
@@ -368,7 +368,7 @@ static void test_imported_grids(void) {
     memset(&k, 0, sizeof k);
     k.name = "number"; k.shape = TINY_SHAPE(n); k.dtype = TINY_I32; k.global[0] = n;
     k.source = "void number(void *const *mem, const long long *args, long long task) { ((int *)mem[0])[task] = task + 1; }";
-    CHECK_EQ(tiny_item(tiny_max(tiny_kernel(t, &k), TINY_ALL, 0)), n);
+    CHECK_EQ(tiny_item(tiny_amax(tiny_kernel(t, &k), TINY_ALL, 0)), n);
   }
   CHECK_EQ(tiny_status(t), TINY_OK);
   tiny_close(t);

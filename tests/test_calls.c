@@ -195,7 +195,7 @@ static void check_usable(tiny_ctx *t, tiny_tensor *x) {
 }
 
 // What only asks, or frees, takes any tensor.
-static const char *const asks[] = {"tiny_ok", "tiny_ctx_of", "tiny_uop_of", "tiny_nelem", "tiny_shape_get", "tiny_shape_now", "tiny_dtype_get"};
+static const char *const asks[] = {"tiny_ok", "tiny_ctx_of", "tiny_uop_of", "tiny_nelem_of", "tiny_shape_of", "tiny_shape_now", "tiny_dtype_of"};
 static int only_asks(const struct api_call *c) {
   const char *free_at = strstr(c->name, "_free");
   if (free_at && !free_at[5]) return 1;
@@ -276,7 +276,7 @@ static void check_dims(world *w, const struct api_call *c) {
     w->many = TINY_MAX_DIMS - k % 2; w->where = k / 2 % 3; w->dtypes = dtypes[k / 6];
     call_once(w, c);
     const int poison = w->kind == TENSOR && w->tensor && !tiny_ok(w->tensor);
-    if (w->kind == TENSOR && tiny_ok(w->tensor) && tiny_nelem(w->tensor) < 1000) tiny_realize(&w->tensor, 1);
+    if (w->kind == TENSOR && tiny_ok(w->tensor) && tiny_nelem_of(w->tensor) < 1000) tiny_realize(&w->tensor, 1);
     const int ok = poison ? tiny_status(w->t) != TINY_OK : tiny_status(w->t) != TINY_E_INTERNAL;
     if (!ok || tiny_status(w->t) == TINY_E_INTERNAL) printf("%s, %d dims, %d %d: %s\n", c->name, w->many, w->where, w->dtypes, tiny_error(w->t));
     CHECK(ok && tiny_status(w->t) != TINY_E_INTERNAL);
@@ -320,9 +320,9 @@ static void check_large(void) {            // nothing is computed: sizes that de
 // What a call gives, as a hash of bits; 0: nothing that can be read.
 static uint64_t bits_given(const world *w) {
   float got[256];
-  if (w->kind != TENSOR || !tiny_ok(w->tensor) || tiny_nelem(w->tensor) < 1 || tiny_nelem(w->tensor) > 256) return 0;
+  if (w->kind != TENSOR || !tiny_ok(w->tensor) || tiny_nelem_of(w->tensor) < 1 || tiny_nelem_of(w->tensor) > 256) return 0;
   tiny_tensor *x = tiny_cast(w->tensor, TINY_F32);
-  const size_t nbytes = (size_t)tiny_nelem(x) * 4;
+  const size_t nbytes = (size_t)tiny_nelem_of(x) * 4;
   return tiny_read(x, got, nbytes) == TINY_OK ? tn_hash_bytes(1, got, nbytes) | 1 : 0;
 }
 static uint64_t call_in(world *w, const struct api_call *c, int rounding, int traps, int *kept) {

@@ -9,7 +9,7 @@ static tiny_ctx *t;
 static tiny_tensor *of4(float a, float b, float c, float d) { const float v[4] = {a, b, c, d}; return tiny_from(t, v, TINY_F32, TINY_SHAPE(4)); }
 static int holds(tiny_tensor *x, int n, const float *want) {
   float got[16];
-  int same = tiny_ok(x) && tiny_nelem(x) == n && tiny_read(x, got, (size_t)n * sizeof *got) == TINY_OK;
+  int same = tiny_ok(x) && tiny_nelem_of(x) == n && tiny_read(x, got, (size_t)n * sizeof *got) == TINY_OK;
   for (int i = 0; i < n && same; i++) same = got[i] == want[i];
   if (!same) { fprintf(stderr, "  %s; got", tiny_error(t)); for (int i = 0; i < n; i++) fprintf(stderr, " %g", got[i]); fprintf(stderr, "\n"); }
   return same;
@@ -22,8 +22,8 @@ static void test_values(void) {
   y[1] = tiny_sum(y[0], 0, 0);
   tiny_program *p = tiny_capture(t, &x, 1, y, 2);
   CHECK(p != NULL);
-  CHECK_EQ(tiny_program_kernels(p), 2);
-  const tiny_stats before = tiny_get_stats(t);
+  CHECK_EQ(tiny_program_kernel_count(p), 2);
+  const tiny_stats before = tiny_stats_of(t);
   for (int i = 0; i < 5; i++) {
     const float k = (float)i;
     tiny_tensor *in = of4(k, k + 1, k + 2, k + 3), *out[2];
@@ -32,8 +32,8 @@ static void test_values(void) {
     HOLDS(out[1], 2 * k + 6);
     tiny_free(in); tiny_free(out[0]); tiny_free(out[1]);
   }
-  CHECK_EQ(tiny_get_stats(t).schedules, before.schedules);
-  CHECK_EQ(tiny_get_stats(t).compiled, before.compiled);
+  CHECK_EQ(tiny_stats_of(t).schedules, before.schedules);
+  CHECK_EQ(tiny_stats_of(t).compiled, before.compiled);
   HOLDS(y[0], 2, 1, 4, 1);                 // the captured tensors themselves still work
   tiny_program_free(p);
 }
@@ -75,10 +75,10 @@ static void test_updates(void) {
 // What depends on the program's own memory alone is computed once, and again when that is overwritten; never kept
 // where the caller or the program itself writes.
 static uint64_t kernels_of(tiny_program *p, tiny_tensor *x, float want) {
-  const uint64_t before = tiny_get_stats(t).kernels;
+  const uint64_t before = tiny_stats_of(t).kernels;
   tiny_tensor *out = NULL;
   CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);
-  const uint64_t n = tiny_get_stats(t).kernels - before;
+  const uint64_t n = tiny_stats_of(t).kernels - before;
   HOLDS(out, want, want, want, want);
   tiny_free(out);
   return n;
@@ -90,11 +90,11 @@ static void test_kept(void) {
               *b = shares ? tiny_blob(t, mine, TINY_F32, TINY_SHAPE(4), NULL) : of4(1, 2, 3, 4);
   tiny_tensor *y = tiny_mul(x, tiny_sqrt(tiny_mul(tiny_sum(w, 0, 1), tiny_like(x, 0.4f))));
   tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
-  CHECK_EQ(kernels_of(p, x, 4), tiny_program_kernels(p));
+  CHECK_EQ(kernels_of(p, x, 4), tiny_program_kernel_count(p));
   CHECK_EQ(kernels_of(p, x, 4), 1);
   tiny_assign(w, of4(0, 0, 0, 40));
   CHECK_EQ(tiny_realize(&w, 1), TINY_OK);
-  CHECK_EQ(kernels_of(p, x, 8), tiny_program_kernels(p));
+  CHECK_EQ(kernels_of(p, x, 8), tiny_program_kernel_count(p));
   CHECK_EQ(kernels_of(p, of4(3, 3, 3, 3), 12), 1);
   tiny_program_free(p);
   y = tiny_mul(x, tiny_sum(b, 0, 1));
@@ -132,9 +132,9 @@ static void test_kept_under_cap(const char *device) {
     uint64_t n[3];
     int nmore = 0;
     for (int i = 0; i < 3; i++) {
-      const uint64_t before = tiny_get_stats(own).kernels;
+      const uint64_t before = tiny_stats_of(own).kernels;
       CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);
-      n[i] = tiny_get_stats(own).kernels - before;
+      n[i] = tiny_stats_of(own).kernels - before;
       CHECK(tiny_item(out) == 3.0 * SIDE * SIDE);
       for (; i == 1 && nmore < times - 2; nmore++) {       // leaves no room beside what is kept
         more[nmore] = tiny_full(own, nmore, TINY_F32, TINY_SHAPE(SIDE, SIDE));
@@ -154,13 +154,13 @@ static void test_shapes(void) {
   tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
   tiny_tensor *flat = tiny_from(t, image, TINY_F32, TINY_SHAPE(36)), *in = tiny_reshape(flat, TINY_SHAPE(1, 1, 6, 6)), *out = NULL;
   CHECK_EQ(tiny_run(p, &in, &out), TINY_OK);
-  CHECK_EQ(tiny_shape_get(out).ndim, 4);
+  CHECK_EQ(tiny_shape_of(out).ndim, 4);
   HOLDS(out, 14, 17, 32, 35);
   tiny_tensor *none = tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), *empty = tiny_sum(none, 1, 0);
   tiny_program *q = tiny_capture(t, NULL, 0, &empty, 1);
   CHECK(q != NULL);
   CHECK_EQ(tiny_run(q, NULL, &out), TINY_OK);
-  CHECK_EQ(tiny_nelem(out), 0);
+  CHECK_EQ(tiny_nelem_of(out), 0);
   tiny_program_free(p);
   tiny_program_free(q);
 }
@@ -182,7 +182,7 @@ static void test_refused(void) {
   CHECK_EQ(tiny_run(p, NULL, &out), TINY_E_ARG);
   tiny_clear(t);
   CHECK_EQ(tiny_run(NULL, &x, &out), TINY_E_ARG);
-  CHECK_EQ(tiny_program_kernels(NULL), 0);
+  CHECK_EQ(tiny_program_kernel_count(NULL), 0);
   tiny_program_free(NULL);
   CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);
   HOLDS(out, 1, 4, 9, 16);                 // and it goes on working; tiny_close frees it

@@ -31,7 +31,7 @@ static tiny_tensor *iota(tiny_ctx *t, int64_t n, int axis, int ndim) {
   for (int i = 0; i < ndim; i++) s.dim[i] = i == axis ? n : 1;
   return tiny_reshape(tiny_arange(t, 0, (double)n, 1, TINY_I32), s);
 }
-static tiny_tensor *number(tiny_tensor *x, double v) { return tiny_full(tiny_ctx_of(x), v, tiny_dtype_get(x), TINY_SHAPE()); }
+static tiny_tensor *number(tiny_tensor *x, double v) { return tiny_full(tiny_ctx_of(x), v, tiny_dtype_of(x), TINY_SHAPE()); }
 
 static double at(const unsigned char *data, int dtype, int64_t i) {
   return tn_to_f64(tn_dtype_convert(TINY_F64, dtype, tn_dtype_load(dtype, data + i * tn_dtypes[dtype].nbytes)));
@@ -39,16 +39,16 @@ static double at(const unsigned char *data, int dtype, int64_t i) {
 // Realizes x with at most most_kernels kernels and most_flops float operations, and compares it with the interpreter.
 static void check_value(tiny_tensor *x, int most_kernels, double most_flops, int line) {
   tiny_ctx *t = tiny_ctx_of(x);
-  const size_t nbytes = (size_t)tiny_nelem(x) * tn_dtypes[tiny_dtype_get(x)].nbytes;
+  const size_t nbytes = (size_t)tiny_nelem_of(x) * tn_dtypes[tiny_dtype_of(x)].nbytes;
   unsigned char *got = (unsigned char *)calloc(nbytes + 1, 1), *want = (unsigned char *)calloc(nbytes + 1, 1);
   const tiny_code ref = tiny_reference(x, want, nbytes);
-  const tiny_stats before = tiny_get_stats(t);
+  const tiny_stats before = tiny_stats_of(t);
   const tiny_code code = tiny_read(x, got, nbytes);
-  const tiny_stats s = tiny_get_stats(t);
+  const tiny_stats s = tiny_stats_of(t);
   test_check(ref == TINY_OK && code == TINY_OK, __FILE__, line, tiny_error(t));
   int same = 1;
-  for (int64_t i = 0; i < tiny_nelem(x) && same; i++) {
-    const double a = at(got, tiny_dtype_get(x), i), b = at(want, tiny_dtype_get(x), i);
+  for (int64_t i = 0; i < tiny_nelem_of(x) && same; i++) {
+    const double a = at(got, tiny_dtype_of(x), i), b = at(want, tiny_dtype_of(x), i);
     same = a == b || fabs(a - b) <= 1e-5 * fabs(b) + 1e-7 || (a != a && b != b);
     if (!same) fprintf(stderr, "%s:%d: element %lld is %g, not %g\n", __FILE__, line, (long long)i, a, b);
   }
@@ -106,13 +106,13 @@ static void test_forms(const char *device) {
   SAME(tiny_sum(tiny_where(tiny_bitwise_and(hit, tiny_gt(v, zero)), v, zero), 0, 0), 1, most);
   SAME(tiny_sum(tiny_cast(hit, TINY_I32), 0, 0), 1, most);                  // bincount
   SAME(tiny_prod(tiny_where(hit, tiny_sign(v), one), 0, 0), 1, most);
-  SAME(tiny_max(tiny_where(hit, v, number(v, -HUGE_VAL)), 0, 0), 1, most);
-  SAME(tiny_min(tiny_where(hit, v, number(v, HUGE_VAL)), 0, 0), 2, most);
-  SAME(tiny_max(tiny_cast(hit, TINY_I8), 0, 0), 1, most);
-  SAME(tiny_max(hit, 0, 0), 1, most);                                      // any
+  SAME(tiny_amax(tiny_where(hit, v, number(v, -HUGE_VAL)), 0, 0), 1, most);
+  SAME(tiny_amin(tiny_where(hit, v, number(v, HUGE_VAL)), 0, 0), 2, most);
+  SAME(tiny_amax(tiny_cast(hit, TINY_I8), 0, 0), 1, most);
+  SAME(tiny_amax(hit, 0, 0), 1, most);                                      // any
   tiny_tensor *k = some(t, TINY_I16, TINY_SHAPE(n, 1), -6, 7, 3);
   SAME(tiny_sum(tiny_where(hit, k, number(k, 0)), 0, 0), 1, most);
-  SAME(tiny_max(tiny_where(hit, k, number(k, INT16_MIN)), 0, 0), 1, most);
+  SAME(tiny_amax(tiny_where(hit, k, number(k, INT16_MIN)), 0, 0), 1, most);
   // a value that differs by place: of each, one is looked up
   tiny_tensor *by_place = some(t, TINY_F32, TINY_SHAPE(1, places), -6, 7, 4);
   SAME(tiny_sum(tiny_where(hit, tiny_mul(v, by_place), zero), 0, 0), 1, most);
@@ -138,7 +138,7 @@ static void test_forms(const char *device) {
 // ** scans **
 
 static tiny_tensor *masked(tiny_tensor *x, tiny_tensor *mask, double otherwise, int64_t n) {     // (rows, n) -> (rows, n, n)
-  const int64_t rows = tiny_shape_get(x).dim[0];
+  const int64_t rows = tiny_shape_of(x).dim[0];
   return tiny_where(mask, tiny_reshape(x, TINY_SHAPE(rows, 1, n)), number(x, otherwise));
 }
 static void test_scans(const char *device) {
@@ -152,12 +152,12 @@ static void test_scans(const char *device) {
     SAME(tiny_sum(masked(x, tiny_lt(from, to), 0, n), 2, 0), 1, most);       // exclusive
     SAME(tiny_sum(masked(x, tiny_ge(from, to), 0, n), 2, 0), 1, most);       // from the end
     SAME(tiny_sum(masked(x, tiny_gt(from, to), 0, n), 2, 0), 1, most);
-    SAME(tiny_max(masked(x, tiny_le(from, to), -HUGE_VAL, n), 2, 0), 1, most);
+    SAME(tiny_amax(masked(x, tiny_le(from, to), -HUGE_VAL, n), 2, 0), 1, most);
     SAME(tiny_prod(masked(tiny_sign(x), tiny_le(from, to), 1, n), 2, 0), 1, most);
     // work before and after; two scans in a kernel; a scan of a scan
     tiny_tensor *sums = tiny_sum(masked(tiny_mul(x, x), tiny_le(from, to), 0, n), 2, 0), *after = tiny_sum(masked(x, tiny_ge(from, to), 0, n), 2, 0);
     SAME(tiny_relu(tiny_sub(sums, x)), 1, most);
-    SAME(tiny_add(sums, tiny_max(masked(x, tiny_le(from, to), -HUGE_VAL, n), 2, 0)), 1, most);
+    SAME(tiny_add(sums, tiny_amax(masked(x, tiny_le(from, to), -HUGE_VAL, n), 2, 0)), 1, most);
     SAME(tiny_add(sums, after), 2, most);
     SAME(tiny_sum(masked(sums, tiny_le(from, to), 0, n), 2, 0), 2, most);
     // read elsewhere than where it was computed
@@ -178,7 +178,7 @@ static void test_scans(const char *device) {
   tiny_tensor *x = some(t, TINY_F32, TINY_SHAPE(60, 1, 70), -6, 7, 1), *mask = tiny_le(iota(t, 60, 0, 3), iota(t, 60, 1, 3));
   SAME(tiny_sum(tiny_where(mask, x, number(x, 0)), 0, 0), 1, 12 * 60 * 70);
   tiny_tensor *k = some(t, TINY_I16, TINY_SHAPE(60, 1, 70), -6, 7, 1);
-  SAME(tiny_max(tiny_where(mask, k, number(k, INT16_MIN)), 0, 0), 1, 12 * 60 * 70);
+  SAME(tiny_amax(tiny_where(mask, k, number(k, INT16_MIN)), 0, 0), 1, 12 * 60 * 70);
   // the same for every batch: computed once
   SAME(tiny_expand(tiny_sum(tiny_where(mask, x, number(x, 0)), 0, 0), TINY_SHAPE(5, 60, 70)), 2, 12 * 60 * 70);
   tiny_close(t);

@@ -35,7 +35,7 @@ static double chain(const char *device, int n, int each, int random, float *out,
   for (int i = 0; i < n; i++) CHECK_EQ(tiny_read(g[i], out + i * NW, NW * sizeof *out), TINY_OK);
   loss = tiny_item(l);
   CHECK_STR(tiny_error(t), "");
-  *stats = tiny_get_stats(t);
+  *stats = tiny_stats_of(t);
   tiny_close(t);
   return loss;
 }
@@ -163,7 +163,7 @@ static void trains(void) {
       losses[cut] = tiny_item(loss);
       tiny_free(loss);
     }
-    CHECK(tiny_get_stats(t).schedules <= 5);
+    CHECK(tiny_stats_of(t).schedules <= 5);
     CHECK_STR(tiny_error(t), "");
     tiny_optim_free(&o);
     tiny_close(t);

@@ -29,9 +29,9 @@ static void open_null(const char *debug) {
 static void test_choices(void) {
   open_null("c");
   tiny_tensor *g = tiny_gcd(tiny_scalar(t, 12, TINY_I64), tiny_scalar(t, 18, TINY_I64));
-  const uint64_t before = tiny_get_stats(t).kernels;
+  const uint64_t before = tiny_stats_of(t).kernels;
   CHECK_EQ(tiny_realize(&g, 1), TINY_OK);
-  CHECK_EQ(tiny_get_stats(t).kernels - before, 1);
+  CHECK_EQ(tiny_stats_of(t).kernels - before, 1);
   CHECK(choices > 50);
   CHECK_EQ(constant_choices, 0);
   tiny_close(t);
@@ -41,11 +41,11 @@ static void test_choices(void) {
 static double chain(int n) {
   open_null("");
   tiny_tensor *x = numbers(TINY_F32, TINY_SHAPE(8), -1, 1), *y = x, *grad = NULL;
-  const uint64_t before = tiny_get_stats(t).kernels;
+  const uint64_t before = tiny_stats_of(t).kernels;
   for (int i = 0; i < n; i++) y = tiny_tanh(y);
   CHECK_EQ(tiny_grad(tiny_sum(y, 0, 0), &x, 1, &grad), TINY_OK);
   CHECK_EQ(tiny_realize(&grad, 1), TINY_OK);
-  const double kernels = (double)(tiny_get_stats(t).kernels - before);
+  const double kernels = (double)(tiny_stats_of(t).kernels - before);
   tiny_close(t);
   return kernels;
 }
@@ -153,18 +153,18 @@ static void measure(const struct composed *c, const char *device, int prints) {
   t = tiny_open(&d);
   tiny_tensor *x = tiny_contiguous(c->square ? tiny_eye(t, N, TINY_F32) : tiny_arange(t, 0, N, 1, TINY_F32));
   CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-  const tiny_stats before = tiny_get_stats(t);
+  const tiny_stats before = tiny_stats_of(t);
   const uint64_t start = tn_os_now();
   tiny_tensor *y = c->of(x);
   const uint64_t built = tn_os_now();
-  const int nodes = (int)(tiny_get_stats(t).nodes - before.nodes);
+  const int nodes = (int)(tiny_stats_of(t).nodes - before.nodes);
   CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
   const uint64_t end = tn_os_now();
-  const int kernels = (int)(tiny_get_stats(t).kernels - before.kernels);
+  const int kernels = (int)(tiny_stats_of(t).kernels - before.kernels);
   const int ok = nodes <= c->nodes + c->each_nodes * N && kernels <= c->kernels + c->each_kernels * N;
   if (prints)
     printf("| %s | %d | %d | %d | %d | %.1f | %.1f |\n", c->name, N, nodes, kernels,
-           (int)(tiny_get_stats(t).compiled - before.compiled), (double)(built - start) * 1e-6,
+           (int)(tiny_stats_of(t).compiled - before.compiled), (double)(built - start) * 1e-6,
            (double)(end - built) * 1e-6);
   else if (!ok) printf("%s of %d: %d nodes, %d kernels\n", c->name, N, nodes, kernels);
   CHECK(ok);

@@ -12,7 +12,7 @@ static tiny_tensor *elementwise(tiny_ctx *t) { return tiny_add(tiny_pad(ints(t, 
 static tiny_tensor *transposed(tiny_ctx *t) { return tiny_mul(tiny_permute(ints(t, TINY_SHAPE(6, 8, 4)), TINY_SHAPE(2, 0, 1)), ints(t, TINY_SHAPE(6, 8))); }
 static tiny_tensor *sum(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(6, 48)), 1, 0); }
 static tiny_tensor *sum_of_all(tiny_ctx *t) { return tiny_sum(ints(t, TINY_SHAPE(96)), 0, 0); }
-static tiny_tensor *largest(tiny_ctx *t) { return tiny_max(tiny_cast(ints(t, TINY_SHAPE(24, 10)), TINY_I32), 0, 0); }
+static tiny_tensor *largest(tiny_ctx *t) { return tiny_amax(tiny_cast(ints(t, TINY_SHAPE(24, 10)), TINY_I32), 0, 0); }
 static tiny_tensor *matmul(tiny_ctx *t) { return tiny_relu(tiny_add(tiny_matmul(ints(t, TINY_SHAPE(8, 12)), ints(t, TINY_SHAPE(12, 16))), ints(t, TINY_SHAPE(16)))); }
 static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(ints(t, TINY_SHAPE(4, 24)), -1); }
 static tiny_tensor *conv2d(tiny_ctx *t) { return tiny_conv2d(ints(t, TINY_SHAPE(2, 3, 8, 8)), ints(t, TINY_SHAPE(4, 3, 3, 3)), NULL, NULL); }
@@ -315,7 +315,7 @@ static tiny_tensor *row_subject(tiny_tensor *x, int which) {
     case 0: return tiny_softmax(x, -1);
     case 1: return tiny_log_softmax(x, -1);
     case 2: return tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
-    case 3: return tiny_max(x, 1, 0);
+    case 3: return tiny_amax(x, 1, 0);
     case 4: return tiny_sum(tiny_exp(tiny_softmax(x, -1)), 1, 1);
     case 6: return tiny_logsumexp(x, 1, 0);
     case 7: return tiny_argmax(x, 1, 0);
@@ -344,7 +344,7 @@ static void test_rows(void) {
         d.threads = threads;
         tiny_ctx *t = tiny_open(&d);
         tiny_tensor *y = tiny_cast(row_subject(tiny_from(t, data, TINY_F32, TINY_SHAPE(ROWS, n)), which), TINY_F32);
-        nelem = (int)tiny_nelem(y);
+        nelem = (int)tiny_nelem_of(y);
         const size_t nbytes = (size_t)nelem * sizeof(float);
         if (threads == 1) CHECK_EQ(tiny_reference(y, out[2], nbytes), TINY_OK);
         CHECK_EQ(tiny_read(y, out[threads - 1], nbytes), TINY_OK);
@@ -441,7 +441,7 @@ static void test_columns_far_apart(void) {
     tiny_ctx *t = tiny_open(&d);
     product p = {NULL, 0, 0, plain, tiled};
     tiny_tensor *x = ints(t, TINY_SHAPE(rows[i % 3], 1024)), *y = ints(t, TINY_SHAPE(rows[i % 3], 1));
-    p.x = i < 3 ? tiny_mean(x, 0, 0) : i < 6 ? tiny_sum(tiny_mul(x, y), 0, 0) : tiny_max(x, 0, 1);
+    p.x = i < 3 ? tiny_mean(x, 0, 0) : i < 6 ? tiny_sum(tiny_mul(x, y), 0, 0) : tiny_amax(x, 0, 1);
     CHECK_EQ(tn_guard(t, run_product, &p), TINY_OK);
     CHECK_EQ(p.stages, rows[i % 3] != 263);
     CHECK(agree(plain, tiled, p.nbytes, 0));

@@ -78,7 +78,7 @@ static void test_errors(void) {
 // ** shapes **
 
 static int is(tiny_tensor *x, tiny_shape want) {
-  const tiny_shape s = tiny_shape_get(x);
+  const tiny_shape s = tiny_shape_of(x);
   const int ok = tiny_ok(x) && tiny_realize(&x, 1) == TINY_OK && s.ndim == want.ndim && tn_dims_same(s.ndim, s.dim, want.dim);
   if (!ok) printf("  %s\n", tiny_error(t));
   tiny_clear(t);
@@ -118,23 +118,23 @@ static tiny_tensor *noise(tiny_shape s) { return tiny_cast(tiny_contiguous(tiny_
 static void test_adjoint(void) {
   tiny_tensor *x = noise(TINY_SHAPE(2, 4, 7, 8)), *w = noise(TINY_SHAPE(6, 2, 3, 2));
   const tiny_conv_desc d = {.stride = {2, 3}, .pad = {1, 0}, .dilation = {2, 1}, .groups = 2, .output_pad = {0, 0}};
-  tiny_tensor *y = tiny_conv2d(x, w, NULL, &d), *v = noise(tiny_shape_get(y));
+  tiny_tensor *y = tiny_conv2d(x, w, NULL, &d), *v = noise(tiny_shape_of(y));
   tiny_tensor *back = tiny_conv_transpose2d(v, w, NULL, &d);                 // misses the last column, which no window saw
-  adjoint("conv", y, v, x, tiny_pad(back, TINY_SHAPE(0, 0, 0, 0, 0, 7 - tiny_shape_get(back).dim[2], 0, 8 - tiny_shape_get(back).dim[3]), 0));
+  adjoint("conv", y, v, x, tiny_pad(back, TINY_SHAPE(0, 0, 0, 0, 0, 7 - tiny_shape_of(back).dim[2], 0, 8 - tiny_shape_of(back).dim[3]), 0));
   tiny_tensor *g[1];
   CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(y, v), TINY_ALL, 0), &x, 1, g), TINY_OK);
   adjoint("conv's gradient", y, v, x, g[0]);
   const tiny_pool_desc p = {.kernel = {3, 2}, .stride = {2, 1}, .pad = {2, 1}, .dilation = {1, 3}};
-  tiny_tensor *columns = tiny_unfold(x, &p), *c = noise(tiny_shape_get(columns));
+  tiny_tensor *columns = tiny_unfold(x, &p), *c = noise(tiny_shape_of(columns));
   adjoint("unfold", columns, c, x, tiny_fold(c, TINY_SHAPE(7, 8), &p));
 }
 
 // Gradients of gradients, by finite differences of first ones.
 static tiny_tensor *first_gradient(tiny_tensor *(*f)(tiny_tensor *x), tiny_tensor *x) {
   tiny_tensor *g[1], *y = f(x);
-  tiny_tensor *w = tiny_cos(tiny_reshape(tiny_arange(t, 0, (double)tiny_nelem(y), 1, TINY_F64), tiny_shape_get(y)));
+  tiny_tensor *w = tiny_cos(tiny_reshape(tiny_arange(t, 0, (double)tiny_nelem_of(y), 1, TINY_F64), tiny_shape_of(y)));
   CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(tiny_square(y), w), TINY_ALL, 0), &x, 1, g), TINY_OK);
-  return tiny_sum(tiny_mul(g[0], tiny_sin(tiny_reshape(tiny_arange(t, 0, (double)tiny_nelem(x), 1, TINY_F64), tiny_shape_get(x)))), TINY_ALL, 0);
+  return tiny_sum(tiny_mul(g[0], tiny_sin(tiny_reshape(tiny_arange(t, 0, (double)tiny_nelem_of(x), 1, TINY_F64), tiny_shape_of(x)))), TINY_ALL, 0);
 }
 static tiny_tensor *the_weights, *the_grid;
 static tiny_tensor *f_conv(tiny_tensor *x) { return tiny_conv2d(x, the_weights, NULL, CONV(.stride = {2, 1}, .pad = {1, 1}, .padding = TINY_PAD_CIRCULAR)); }
@@ -192,9 +192,9 @@ static void test_values(void) {
 // ** kernels **
 
 static int kernels_of(tiny_tensor *x) {
-  const tiny_stats before = tiny_get_stats(tiny_ctx_of(x));
+  const tiny_stats before = tiny_stats_of(tiny_ctx_of(x));
   CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-  return (int)(tiny_get_stats(tiny_ctx_of(x)).kernels - before.kernels);
+  return (int)(tiny_stats_of(tiny_ctx_of(x)).kernels - before.kernels);
 }
 static void test_kernels(void) {
   tiny_desc d;
@@ -217,21 +217,21 @@ static void test_kernels(void) {
   CHECK_EQ(kernels_of(tiny_relu(tiny_pixel_shuffle(x, 2))), 1);
   CHECK_EQ(kernels_of(tiny_relu(tiny_unfold(x, POOL(.kernel = {3, 3})))), 1);
   CHECK_EQ(kernels_of(tiny_relu(tiny_fold(tiny_reshape(x, TINY_SHAPE(2, 32, 64)), TINY_SHAPE(16, 16), POOL(.kernel = {2, 2}, .stride = {2, 2})))), 1);
-  CHECK_EQ(kernels_of(tiny_relu(tiny_max_unpool(x, tiny_zeros(null, TINY_I32, tiny_shape_get(x)), POOL(.kernel = {2, 2}), TINY_SHAPE()))), 1);
+  CHECK_EQ(kernels_of(tiny_relu(tiny_max_unpool(x, tiny_zeros(null, TINY_I32, tiny_shape_of(x)), POOL(.kernel = {2, 2}), TINY_SHAPE()))), 1);
   // one kernel over the image; those of places and weights along one axis are small
   CHECK(kernels_of(tiny_relu(tiny_adaptive_avg_pool(x, TINY_SHAPE(5, 7)))) <= 7);
   CHECK(kernels_of(tiny_relu(tiny_interpolate(x, SIZED(.size = {20, 24}, .mode = TINY_LINEAR)))) <= 5);
   CHECK(kernels_of(tiny_relu(tiny_interpolate(x, SIZED(.size = {20, 24}, .mode = TINY_CUBIC)))) <= 7);
   CHECK(kernels_of(tiny_relu(tiny_grid_sample(x, grid, NULL))) <= 8);
   // gradients store nothing of every place times every element
-  const uint64_t before = tiny_get_stats(null).nbytes_live;
+  const uint64_t before = tiny_stats_of(null).nbytes_live;
   tiny_tensor *y[3] = {tiny_adaptive_avg_pool(x, TINY_SHAPE(5, 7)), tiny_interpolate(x, SIZED(.size = {20, 24}, .mode = TINY_LINEAR)), tiny_grid_sample(x, grid, NULL)};
   for (int i = 0; i < 3; i++) {
     tiny_tensor *to[2] = {x, grid}, *g[2];
     CHECK_EQ(tiny_grad(tiny_sum(tiny_exp(tiny_relu(y[i])), TINY_ALL, 0), to, 2, g), TINY_OK);
     CHECK_EQ(tiny_realize(g, 2), TINY_OK);
   }
-  CHECK(tiny_get_stats(null).nbytes_peak - before < 1 << 20);
+  CHECK(tiny_stats_of(null).nbytes_peak - before < 1 << 20);
   tiny_close(null);
 }
 
@@ -246,12 +246,12 @@ static tiny_tensor *whole(tiny_ctx *c, tiny_shape s) {
 }
 // What flows into x and w of the same convolution, written as a product with columns.
 static void by_columns(const layer *l, tiny_tensor *x, tiny_tensor *w, tiny_tensor *seed, tiny_tensor **g) {
-  const int64_t G = l->groups, windows = tiny_nelem(seed) / (l->B * l->O);
+  const int64_t G = l->groups, windows = tiny_nelem_of(seed) / (l->B * l->O);
   tiny_tensor *to[2] = {x, w};
   tiny_tensor *columns = tiny_unfold(x, POOL(.kernel = {l->K, l->K}, .stride = {l->stride, l->stride}, .pad = {l->pad, l->pad}, .dilation = {l->dilation, l->dilation}));
   columns = tiny_reshape(columns, TINY_SHAPE(l->B, G, l->C / G * l->K * l->K, windows));
   tiny_tensor *y = tiny_matmul(tiny_reshape(w, TINY_SHAPE(1, G, l->O / G, l->C / G * l->K * l->K)), columns);
-  CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(y, tiny_reshape(seed, tiny_shape_get(y))), TINY_ALL, 0), to, 2, g), TINY_OK);
+  CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(y, tiny_reshape(seed, tiny_shape_of(y))), TINY_ALL, 0), to, 2, g), TINY_OK);
 }
 static void test_layers(void) {
   static const layer layers[] = {
@@ -272,13 +272,13 @@ static void test_layers(void) {
     for (int k = 0; k < 2; k++) {
       tiny_tensor *x = whole(c[k], TINY_SHAPE(l->B, l->C, l->H, l->W)), *w = whole(c[k], TINY_SHAPE(l->O, l->C / l->groups, l->K, l->K)), *b = whole(c[k], TINY_SHAPE(l->O));
       tiny_tensor *y = tiny_conv2d(x, w, NULL, CONV(.stride = {l->stride, l->stride}, .pad = {l->pad, l->pad}, .dilation = {l->dilation, l->dilation}, .groups = l->groups));
-      tiny_tensor *seed = whole(c[k], tiny_shape_get(y)), *to[2] = {x, w}, *out[5];
+      tiny_tensor *seed = whole(c[k], tiny_shape_of(y)), *to[2] = {x, w}, *out[5];
       out[0] = tiny_relu(tiny_add(tiny_add(y, tiny_reshape(b, TINY_SHAPE(l->O, 1, 1))), seed));        // bias, residual
       CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(y, seed), TINY_ALL, 0), to, 2, out + 1), TINY_OK);
       by_columns(l, x, w, seed, out + 3);
       CHECK_EQ(tiny_realize(out, 5), TINY_OK);
       for (int o = 0; o < 5; o++) {
-        nbytes[o] = (size_t)tiny_nelem(out[o]) * sizeof(float);
+        nbytes[o] = (size_t)tiny_nelem_of(out[o]) * sizeof(float);
         got[k][o] = (float *)malloc(nbytes[o]);
         CHECK_EQ(tiny_read(out[o], got[k][o], nbytes[o]), TINY_OK);
       }
@@ -306,11 +306,11 @@ static void test_memory(void) {
   for (int stride = 1; stride < 3; stride++) {
     tiny_tensor *in[2] = {tiny_rand(null, TINY_SHAPE(2, 16, 32, 32)), tiny_rand(null, TINY_SHAPE(32, 16, 3, 3))}, *g[2];
     CHECK_EQ(tiny_realize(in, 2), TINY_OK);
-    const uint64_t before = tiny_get_stats(null).nbytes_live;
+    const uint64_t before = tiny_stats_of(null).nbytes_live;
     tiny_tensor *y = tiny_relu(tiny_conv2d(in[0], in[1], NULL, CONV(.stride = {stride, stride}, .pad = {1, 1})));
     CHECK_EQ(tiny_grad(tiny_sum(y, TINY_ALL, 0), in, 2, g), TINY_OK);
     CHECK_EQ(tiny_realize(g, 2), TINY_OK);
-    CHECK(tiny_get_stats(null).nbytes_peak - before < 2 * 16 * 9 * 32 * 32 * sizeof(float));
+    CHECK(tiny_stats_of(null).nbytes_peak - before < 2 * 16 * 9 * 32 * 32 * sizeof(float));
   }
   tiny_close(null);
 }
@@ -327,7 +327,7 @@ static void tiles_against_sums(int64_t batch, int64_t in, int64_t size, int64_t 
   tiny_tensor *x = tiny_from(t, xs, TINY_F32, TINY_SHAPE(batch, in, size, size));
   tiny_tensor *y = tiny_conv2d(x, tiny_from(t, ws, TINY_F32, TINY_SHAPE(out, in, k, k)), NULL,
                                CONV(.stride = {step, step}, .pad = {k / 2, k / 2}));
-  if (residual) y = tiny_relu(tiny_add(y, tiny_reshape(tiny_arange(t, 0, (double)n, 1, TINY_F32), tiny_shape_get(y))));
+  if (residual) y = tiny_relu(tiny_add(y, tiny_reshape(tiny_arange(t, 0, (double)n, 1, TINY_F32), tiny_shape_of(y))));
   CHECK_EQ(tiny_read(y, got, (size_t)n * 4), TINY_OK);
   for (int64_t i = 0; i < n; i++) {
     const int64_t w = i % o * step - k / 2, h = i / o % o * step - k / 2, c = i / (o * o) % out, b = i / (o * o * out);

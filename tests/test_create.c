@@ -93,7 +93,7 @@ static void check_uniform(void) {
     CHECK(m.least >= 0 && m.most < 1 && near(m.mean, 0.5, 0.006));
     tiny_tensor *like = tiny_randn_like(tiny_zeros(t, floats[i], TINY_SHAPE(1000, 100)));
     m = moments_of(like);
-    CHECK(tiny_dtype_get(like) == floats[i] && near(m.mean, 0, 0.02) && near(m.deviation, 1, 0.02));
+    CHECK(tiny_dtype_of(like) == floats[i] && near(m.mean, 0, 0.02) && near(m.deviation, 1, 0.02));
   }
   // f64 has more than 24 bits, f32 has all 24.
   int odd = 0;
@@ -190,7 +190,7 @@ static void check_draws(void) {
   // With replacement: as often as the weights say, and never what has none.
   tiny_tensor *w = tiny_from(t, (const float[10]){0, 1, 2, 0, 4, 3, 0, 0, 0, 5}, TINY_F32, TINY_SHAPE(2, 5)), *draws = tiny_multinomial(w, 10000, 1);
   double count[2][5] = {{0}};
-  CHECK(tiny_dtype_get(draws) == TINY_I32 && tiny_shape_get(draws).dim[1] == 10000);
+  CHECK(tiny_dtype_of(draws) == TINY_I32 && tiny_shape_of(draws).dim[1] == 10000);
   CHECK_EQ(values(draws), 20000);
   for (int i = 0; i < 20000; i++) { CHECK(got[i] >= 0 && got[i] < 5); count[i / 10000][(int)got[i] % 5] += 1e-4; }
   CHECK(count[0][0] == 0 && count[0][3] == 0 && near(count[0][1], 1.0 / 7, 0.015) && near(count[0][4], 4.0 / 7, 0.015));
@@ -223,9 +223,9 @@ static void check_draws(void) {
 static void check_weights(void) {
   const double window = 200 * 9, in = window, out = 64 * 9;
   tiny_shape s = TINY_SHAPE(64, 200, 3, 3);
-  moments m = moments_of(tiny_glorot_uniform(t, s));
+  moments m = moments_of(tiny_xavier_uniform(t, s));
   CHECK(near(m.deviation, sqrt(2 / (in + out)), 2e-4) && near(m.most, sqrt(6 / (in + out)), 1e-4) && near(m.least, -sqrt(6 / (in + out)), 1e-4));
-  m = moments_of(tiny_glorot_normal(t, s));
+  m = moments_of(tiny_xavier_normal(t, s));
   CHECK(near(m.deviation, sqrt(2 / (in + out)), 3e-4) && near(m.mean, 0, 3e-4));
   m = moments_of(tiny_kaiming_uniform(t, 0, s));
   CHECK(near(m.deviation, sqrt(2 / in), 3e-4) && near(m.most, sqrt(6 / in), 1e-4));
@@ -234,7 +234,7 @@ static void check_weights(void) {
   m = moments_of(tiny_kaiming_normal(t, 1, s));
   CHECK(near(m.deviation, 1 / sqrt(in), 3e-4));
   CHECK_EQ(values(tiny_kaiming_normal(t, 0, TINY_SHAPE(4, 0))), 0);
-  BAD(tiny_glorot_uniform(t, TINY_SHAPE(3)), TINY_E_SHAPE, "glorot_uniform: (3,) is no shape (out, in, ..) of weights");
+  BAD(tiny_xavier_uniform(t, TINY_SHAPE(3)), TINY_E_SHAPE, "xavier_uniform: (3,) is no shape (out, in, ..) of weights");
   BAD(tiny_kaiming_normal(t, 0, TINY_SHAPE()), TINY_E_SHAPE, "kaiming_normal: () is no shape");
 }
 

@@ -62,16 +62,16 @@ static void check_shapes(void) {
 // 100 x 1 x 100 x 100: from the right it takes 20000 multiplications and from the left 1010000.
 static void check_order(void) {
   tiny_tensor *in[3] = {tiny_ones(t, TINY_F32, TINY_SHAPE(100, 1)), tiny_ones(t, TINY_F32, TINY_SHAPE(1, 100)), tiny_ones(t, TINY_F32, TINY_SHAPE(100, 100))};
-  const uint64_t before = tiny_get_stats(t).flops;
+  const uint64_t before = tiny_stats_of(t).flops;
   tiny_tensor *y = tiny_einsum("ij,jk,kl->il", in, 3);
   tiny_tensor *const all[1] = {y};
   CHECK_EQ(tiny_realize(all, 1), TINY_OK);
-  CHECK(tiny_get_stats(t).flops - before < 200000);
+  CHECK(tiny_stats_of(t).flops - before < 200000);
   y = tiny_multi_dot(in, 3);
-  const uint64_t middle = tiny_get_stats(t).flops;
+  const uint64_t middle = tiny_stats_of(t).flops;
   tiny_tensor *const again[1] = {y};
   CHECK_EQ(tiny_realize(again, 1), TINY_OK);
-  CHECK(tiny_get_stats(t).flops - middle < 200000);
+  CHECK(tiny_stats_of(t).flops - middle < 200000);
   tiny_tensor *many[33];
   for (int i = 0; i < 33; i++) many[i] = tiny_ones(t, TINY_F32, TINY_SHAPE(2, 2));
   CHECK(tiny_item(tiny_sum(tiny_einsum("ab,bc,cd,de,ef,fg,gh,hi,ij,jk->ak", many, 10), TINY_ALL, 0)) == 2048);

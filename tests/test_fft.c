@@ -10,7 +10,7 @@ static tiny_tensor *wave(tiny_shape s, tiny_dtype dtype) {
   return tiny_contiguous(tiny_cast(tiny_reshape(tiny_sin(tiny_add(tiny_mul(i, tiny_like(i, 1.7)), tiny_like(i, 0.3))), s), dtype));
 }
 static double most(tiny_tensor *x) {
-  const double y = tiny_item(tiny_cast(tiny_max(tiny_abs(x), TINY_ALL, 0), TINY_F64));
+  const double y = tiny_item(tiny_cast(tiny_amax(tiny_abs(x), TINY_ALL, 0), TINY_F64));
   if (y != y) printf("  %s\n", tiny_error(t));
   tiny_clear(t);
   return y;
@@ -66,8 +66,8 @@ static void check_shapes(void) {
   CHECK_STR(tn_text_of(tn_uop_of(tiny_irfft(x, 0, 0, TINY_FFT_BACKWARD)), a), "(4,4)");
   CHECK_STR(tn_text_of(tn_uop_of(tiny_fft(x, 9, -2, TINY_FFT_BACKWARD)), a), "(9,4,2)");
   CHECK_STR(tn_text_of(tn_uop_of(tiny_fft(tiny_cast(x, TINY_I32), 0, -1, TINY_FFT_BACKWARD)), a), "(3,4,2)");
-  CHECK_EQ(tiny_dtype_get(tiny_fft(tiny_cast(x, TINY_I32), 0, -1, TINY_FFT_BACKWARD)), TINY_F32);
-  CHECK_EQ(tiny_dtype_get(tiny_fft(tiny_cast(x, TINY_F16), 0, -1, TINY_FFT_BACKWARD)), TINY_F16);
+  CHECK_EQ(tiny_dtype_of(tiny_fft(tiny_cast(x, TINY_I32), 0, -1, TINY_FFT_BACKWARD)), TINY_F32);
+  CHECK_EQ(tiny_dtype_of(tiny_fft(tiny_cast(x, TINY_F16), 0, -1, TINY_FFT_BACKWARD)), TINY_F16);
   CHECK_EQ(most(tiny_sub(tiny_ifftshift(tiny_fftshift(x, TINY_SHAPE(0, 1)), TINY_SHAPE(0, 1)), x)), 0);
 }
 static void expect_error(tiny_tensor *x, const char *message) {

@@ -25,8 +25,8 @@ static void values(tiny_tensor *x, double *out) {
 }
 // sum of x times fixed weights: every element matters, and differently.
 static tiny_tensor *weigh(tiny_tensor *x) {
-  const int64_t n = tiny_nelem(x);
-  if (n > 64) return tiny_sum(tiny_mul(x, tiny_cos(tiny_reshape(tiny_arange(t, 0, (double)n, 1, TINY_F64), tiny_shape_get(x)))), TINY_ALL, 0);
+  const int64_t n = tiny_nelem_of(x);
+  if (n > 64) return tiny_sum(tiny_mul(x, tiny_cos(tiny_reshape(tiny_arange(t, 0, (double)n, 1, TINY_F64), tiny_shape_of(x)))), TINY_ALL, 0);
   tiny_tensor *w = tiny_from(t, weight, TINY_F64, TINY_SHAPE(n));
   return tiny_sum(tiny_mul(tiny_flatten(x, 0, -1), w), TINY_ALL, 0);
 }
@@ -76,7 +76,7 @@ static tiny_tensor *cat2(tiny_tensor *x, tiny_tensor *y, int axis, int stack) {
   _(contiguous, tiny_square(tiny_contiguous(a))) _(cast, tiny_square(tiny_cast(tiny_cast(a, TINY_F64), TINY_F64)))
 #define KINKED(_) \
   _(abs, tiny_abs(a)) _(relu, tiny_relu(a)) _(clamp, tiny_clamp(a, -1, 1)) _(maximum, tiny_maximum(a, tiny_sin(tiny_mul(a, b)))) _(minimum, tiny_minimum(a, b)) \
-  _(max, tiny_max(a, 1, 0)) _(min, tiny_min(a, 2, 1)) _(max_all, tiny_max(a, TINY_ALL, 0)) _(where, tiny_where(tiny_lt(a, C(0)), tiny_exp(a), tiny_square(a))) \
+  _(max, tiny_amax(a, 1, 0)) _(min, tiny_amin(a, 2, 1)) _(max_all, tiny_amax(a, TINY_ALL, 0)) _(where, tiny_where(tiny_lt(a, C(0)), tiny_exp(a), tiny_square(a))) \
   _(max_pool, tiny_max_pool2d(a, 2, 1, 1)) _(max_blocks, tiny_max_pool2d(a, 2, 0, 0)) _(floor, tiny_mul(a, tiny_floor(a))) _(round, tiny_mul(a, tiny_round(a))) _(trunc, tiny_mul(a, tiny_trunc(a))) \
   _(remainder, tiny_remainder(a, b)) _(sign, tiny_mul(a, tiny_sign(a)))
 #define FUNCTION(name, expr) static tiny_tensor *f_##name(tiny_tensor *a, tiny_tensor *b) { (void)b; return expr; }
@@ -149,7 +149,7 @@ static void check_special(void) {
   CHECK_EQ(tiny_grad(tiny_prod(x, 0, 0), &x, 1, &g), TINY_OK);
   values(g, got);
   CHECK(got[0] == 0 && got[1] == 30 && got[2] == 0 && got[3] == 0);
-  CHECK_EQ(tiny_grad(tiny_max(y, 0, 0), &y, 1, &g), TINY_OK);
+  CHECK_EQ(tiny_grad(tiny_amax(y, 0, 0), &y, 1, &g), TINY_OK);
   values(g, got);
   CHECK(got[0] == 0 && got[1] == 0.5 && got[2] == 0.5 && got[3] == 0);
 
@@ -157,7 +157,7 @@ static void check_special(void) {
   CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(x, tiny_detach(y)), 0, 0), params, 2, both), TINY_OK);
   values(both[1], got);
   CHECK(got[0] == 0 && got[3] == 0);
-  CHECK_EQ(tiny_nelem(both[1]), 4);
+  CHECK_EQ(tiny_nelem_of(both[1]), 4);
   CHECK_EQ(tiny_grad(tiny_sum(tiny_cast(tiny_cast(x, TINY_I32), TINY_F64), 0, 0), &x, 1, &g), TINY_OK);
   values(g, got);
   CHECK(got[0] == 0);                      // nothing flows through integers

@@ -97,7 +97,7 @@ static void check_many(void) {
 static void check_questions(void) {
   tiny_tensor *x = dead_by_end();
   CHECK(!tiny_ok(x) && tiny_ctx_of(x) == t && !tiny_uop_of(x));
-  CHECK(tiny_nelem(x) == 0 && tiny_dtype_get(x) == TINY_VOID && tiny_shape_get(x).ndim == 0);
+  CHECK(tiny_nelem_of(x) == 0 && tiny_dtype_of(x) == TINY_VOID && tiny_shape_of(x).ndim == 0);
   tiny_free(x);
   tiny_free(x);
   CHECK_EQ(tiny_status(t), TINY_OK);

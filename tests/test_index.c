@@ -13,7 +13,7 @@ static tiny_tensor *ints(int n, const int *v) {
 }
 static void is(tiny_tensor *x, int n, const double *want, int line) {
   float got[256];
-  const int ok = tiny_ok(x) && tiny_nelem(x) == n && tiny_read(tiny_cast(x, TINY_F32), got, (size_t)n * 4) == TINY_OK;
+  const int ok = tiny_ok(x) && tiny_nelem_of(x) == n && tiny_read(tiny_cast(x, TINY_F32), got, (size_t)n * 4) == TINY_OK;
   if (!ok) printf("line %d: %s\n", line, tiny_error(t));
   CHECK(ok);
   for (int i = 0; ok && i < n; i++) {
@@ -103,12 +103,12 @@ static void check_sizes(void) {
   static int32_t got[N];
   tiny_tensor *third = tiny_eq(tiny_remainder(tiny_arange(t, 0, N, 1, TINY_I32), tiny_scalar(t, 3, TINY_I32)), tiny_scalar(t, 0, TINY_I32));
   tiny_tensor *at = tiny_nonzero(third);
-  CHECK_EQ(tiny_nelem(at), (N + 2) / 3);
+  CHECK_EQ(tiny_nelem_of(at), (N + 2) / 3);
   CHECK_EQ(tiny_read(at, got, (N + 2) / 3 * 4), TINY_OK);
   int wrong = 0;
   for (int i = 0; i < (N + 2) / 3; i++) wrong += got[i] != 3 * i;
   CHECK_EQ(wrong, 0);
-  tiny_shape s = tiny_shape_get(tiny_nonzero(tiny_full(t, 2, TINY_F32, TINY_SHAPE())));
+  tiny_shape s = tiny_shape_of(tiny_nonzero(tiny_full(t, 2, TINY_F32, TINY_SHAPE())));
   CHECK(s.ndim == 2 && s.dim[0] == 1 && s.dim[1] == 0);
 }
 

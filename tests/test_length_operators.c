@@ -32,7 +32,7 @@ static tiny_tensor *f_cat_attention(tiny_tensor *x) {
 static tiny_tensor *f_stack_first(tiny_tensor *x) { return stacked(x, 0); }
 static tiny_tensor *f_stack_middle(tiny_tensor *x) { return stacked(x, 1); }
 static tiny_tensor *f_stack_last(tiny_tensor *x) { return tiny_sum(stacked(x, -1), 0, 0); }
-static tiny_tensor *f_repeat(tiny_tensor *x) { return tiny_repeat(x, TINY_SHAPE(2, 1, 3)); }
+static tiny_tensor *f_repeat(tiny_tensor *x) { return tiny_tile(x, TINY_SHAPE(2, 1, 3)); }
 static tiny_tensor *f_repeat_interleave(tiny_tensor *x) { return tiny_repeat_interleave(x, 3, 0); }
 static tiny_tensor *f_repeat_columns(tiny_tensor *x) { return tiny_repeat_interleave(tiny_reshape(x, TINY_SHAPE(-1, 3, FEW)), 2, 1); }
 static tiny_tensor *f_pad_columns(tiny_tensor *x) { return tiny_pad(x, TINY_SHAPE(1, 2), 3); }
@@ -194,7 +194,7 @@ static tiny_tensor *f_dropout(tiny_tensor *x) {
 }
 
 static tiny_recurrent_weights recurrent(int gates) {         // WIDE inputs, FEW states
-  tiny_tensor *all = tiny_repeat(weights, TINY_SHAPE(2, 1));
+  tiny_tensor *all = tiny_tile(weights, TINY_SHAPE(2, 1));
   tiny_recurrent_weights w;
   w.w_ih = tiny_slice(all, 0, 0, gates * FEW, 1);
   w.w_hh = tiny_slice(tiny_slice(all, 0, 1, 1 + gates * FEW, 1), 1, 0, FEW, 1);
@@ -558,9 +558,9 @@ static void check_two(void) {
       tiny_tensor *all = tiny_from(t, data, TINY_F32, TINY_SHAPE(B, L, FEW));
       tiny_tensor *some = tiny_slice_to(tiny_slice_to(all, 0, tiny_length(t, n, 1, B)), 1, tiny_length(t, m, 1, L));
       tiny_tensor *y = of_batch(what, some, w), *z = of_batch(what, tiny_clone(tiny_narrow(tiny_narrow(all, 0, 0, n), 1, 0, m)), w);
-      const uint64_t before = tiny_get_stats(t).schedules;
+      const uint64_t before = tiny_stats_of(t).schedules;
       if (tiny_ok(y)) CHECK(tiny_realize(&y, 1) == TINY_OK);
-      if (i) schedules += tiny_get_stats(t).schedules - before;
+      if (i) schedules += tiny_stats_of(t).schedules - before;
       if (!tiny_ok(z) && tiny_ok(y)) { CHECK(!nbytes_of(y)); tiny_clear(t); }     // no window
       else check_same(y, z);
       tiny_end(t);
@@ -577,8 +577,8 @@ static void check_two(void) {
 static void check_near(tiny_tensor *y, tiny_tensor *z) {
   static float a[MOST * WIDE], b[MOST * WIDE];
   const size_t nbytes = nbytes_of(z);
-  const int wide = tiny_dtype_get(z) == TINY_F32;
-  CHECK(tiny_ok(y) && tiny_ok(z) && nbytes_of(y) == nbytes && tiny_dtype_get(y) == tiny_dtype_get(z));
+  const int wide = tiny_dtype_of(z) == TINY_F32;
+  CHECK(tiny_ok(y) && tiny_ok(z) && nbytes_of(y) == nbytes && tiny_dtype_of(y) == tiny_dtype_of(z));
   CHECK(tiny_read(y, a, nbytes) == TINY_OK && tiny_read(z, b, nbytes) == TINY_OK);
   if (!wide) CHECK(!memcmp(a, b, nbytes));
   for (size_t i = 0; wide && i < nbytes / 4; i++) CHECK(a[i] == b[i] || (a[i] != a[i] && b[i] != b[i]) || fabs((double)a[i] - b[i]) < 1e-5);
@@ -600,10 +600,10 @@ static void check_topk(void) {
   for (int n = 5; n <= MOST; n += 30) {
     tiny_begin(t);
     tiny_tensor *some = tied(tiny_slice_to(x, 0, tiny_length(t, n, 5, MOST))), *few = tied(tiny_narrow(x, 0, 0, n)), *at = NULL, *of = NULL;
-    const uint64_t before = tiny_get_stats(t).schedules;
+    const uint64_t before = tiny_stats_of(t).schedules;
     tiny_tensor *top = tiny_topk(some, 5, 0, 1, &at), *kth = tiny_kthvalue(some, 3, 0, 0, NULL), *all[3] = {top, kth, at};
     CHECK(tiny_realize(all, 3) == TINY_OK);
-    if (n > 5) schedules += tiny_get_stats(t).schedules - before;
+    if (n > 5) schedules += tiny_stats_of(t).schedules - before;
     check_same(top, tiny_topk(few, 5, 0, 1, &of));
     check_same(at, of);
     check_same(kth, tiny_kthvalue(few, 3, 0, 0, NULL));
@@ -669,14 +669,14 @@ static void check_growing(void) {
     tiny_begin(t);
     tiny_tensor *n = tiny_length(t, i, 0, 31), *now = joined(tiny_slice_to(cache, 0, n), tiny_from(t, key, TINY_F32, TINY_SHAPE(1, WIDE)), NULL, 0);
     tiny_tensor *more = tiny_slice_to(cache, 0, tiny_add(n, tiny_like(n, 1)));
-    CHECK_EQ(tiny_shape_get(now).dim[0], 32);
+    CHECK_EQ(tiny_shape_of(now).dim[0], 32);
     CHECK_EQ(tiny_shape_now(now).dim[0], i + 1);
-    const uint64_t before = tiny_get_stats(t).schedules;
+    const uint64_t before = tiny_stats_of(t).schedules;
     tiny_assign(more, now);                                  // its length is the same number, n + 1
     tiny_tensor *sum = tiny_sum(tiny_slice_to(cache, 0, tiny_add(n, tiny_like(n, 1))), 0, 0);
     CHECK(tiny_read(sum, seen, sizeof seen) == TINY_OK);
     for (int k = 0; k < WIDE; k++) CHECK(seen[k] == (float)(i * (i + 1) / 2 + (i + 1) * k));
-    if (i > 1) schedules += tiny_get_stats(t).schedules - before;
+    if (i > 1) schedules += tiny_stats_of(t).schedules - before;
     tiny_end(t);
   }
   CHECK_EQ(schedules, 0);
@@ -715,7 +715,7 @@ static void check_refused(void) {
   tiny_pool_desc p;
   memset(&p, 0, sizeof p);
   p.kernel[0] = 3; p.ceil_mode = 1;
-  BAD(tiny_repeat(y, TINY_SHAPE(2, 1)), TINY_E_SHAPE, "repeat: of dim 0 of (8,6) only a length is meant; tiny_cat lays it behind itself");
+  BAD(tiny_tile(y, TINY_SHAPE(2, 1)), TINY_E_SHAPE, "tile: of dim 0 of (8,6) only a length is meant; tiny_cat lays it behind itself");
   BAD(tiny_pad(y, TINY_SHAPE(0, -1, 0, 0), 0), TINY_E_SHAPE, "pad: of dim 0 of (8,6) only a length is meant; take tiny_slice_to or tiny_slice_at");
   BAD(tiny_pad_mode(z, TINY_SHAPE(0, 1), TINY_PAD_REFLECT), TINY_E_SHAPE, "pad_mode: of dim 1 of (6,8) only a length is meant; its own elements do not go behind a length; tiny_pad puts a number there");
   BAD(tiny_gather(y, 1, labels_of(tiny_narrow(x, 0, 0, 4))), TINY_E_SHAPE, "gather: of dim 0 of (8,6) only a length is meant; take tiny_slice_to or tiny_slice_at");
@@ -740,7 +740,7 @@ static void check_refused(void) {
   BAD(tiny_multinomial(tiny_exp(z), 2, 1), TINY_E_SHAPE, "multinomial: of dim 1 of (6,8) only a length is meant; tiny_whole with 0 gives the rest no weight");
   BAD(tiny_bitcast(z, TINY_I16), TINY_E_SHAPE, "bitcast: of dim 1 of (6,8) only a length is meant; its elements stay of one size");
   BAD(tiny_embedding_bag(labels_of(rows_of(x)), weights, labels_of(rows_of(y)), NULL, TINY_SUM, -1), TINY_E_SHAPE, "embedding_bag: of dim 0 of (8,) only a length is meant; the last bag ends where the indices do");
-  BAD(tiny_adaptive_avg_pool(cube, TINY_SHAPE(3)), TINY_E_SHAPE, "adaptive_avg_pool: of dim 2 of (1,6,8) only a length is meant; tiny_mean and tiny_max reduce it to one");
+  BAD(tiny_adaptive_avg_pool(cube, TINY_SHAPE(3)), TINY_E_SHAPE, "adaptive_avg_pool: of dim 2 of (1,6,8) only a length is meant; tiny_mean and tiny_amax reduce it to one");
   BAD(tiny_conv_transpose1d(cube, made(TINY_SHAPE(6, 2, 3)), NULL, NULL), TINY_E_SHAPE, "conv_transpose1d: of dim 2 of (1,6,8) only a length is meant; tiny_whole with 0 adds nothing");
   BAD(tiny_index(y, &mask, 1), TINY_E_SHAPE, "index: a mask of a dim of which only a length is meant; tiny_whole fills the rest");
   CHECK(strstr((tiny_fft(y, 0, 0, TINY_FFT_BACKWARD), tiny_error(t)), fills) != NULL);

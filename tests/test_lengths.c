@@ -15,7 +15,7 @@ static tiny_tensor *f_sum(tiny_tensor *x) { return tiny_sum(x, 0, 0); }
 static tiny_tensor *f_sum_all(tiny_tensor *x) { return tiny_sum(x, TINY_ALL, 0); }
 static tiny_tensor *f_sum_rows(tiny_tensor *x) { return tiny_sum(x, 1, 0); }
 static tiny_tensor *f_prod(tiny_tensor *x) { return tiny_prod(tiny_add(x, tiny_like(x, 1)), 0, 1); }
-static tiny_tensor *f_max(tiny_tensor *x) { return tiny_max(x, 0, 0); }
+static tiny_tensor *f_max(tiny_tensor *x) { return tiny_amax(x, 0, 0); }
 static tiny_tensor *f_argmin(tiny_tensor *x) { return tiny_argmin(x, 0, 0); }
 static tiny_tensor *f_all(tiny_tensor *x) { return tiny_all(tiny_lt(x, tiny_like(x, 0.99)), 0, 0); }
 static tiny_tensor *f_mean(tiny_tensor *x) { return tiny_mean(x, TINY_ALL, 0); }
@@ -62,7 +62,7 @@ static tiny_tensor *f_rope(tiny_tensor *x) { return tiny_rope(x, NULL, NULL); }
 static tiny_tensor *f_grad_weights(tiny_tensor *x) { return of_loss(tiny_tanh(tiny_matmul(x, weights)), weights); }
 static tiny_tensor *f_grad_mean(tiny_tensor *x) { return of_loss(tiny_mean(tiny_exp(tiny_matmul(x, weights)), 0, 0), weights); }
 static tiny_tensor *f_grad_softmax(tiny_tensor *x) { return of_loss(tiny_softmax(tiny_matmul(x, weights), 0), weights); }
-static tiny_tensor *f_grad_max(tiny_tensor *x) { return of_loss(tiny_max(tiny_matmul(x, weights), 0, 0), weights); }
+static tiny_tensor *f_grad_max(tiny_tensor *x) { return of_loss(tiny_amax(tiny_matmul(x, weights), 0, 0), weights); }
 static tiny_tensor *f_grad_filter(tiny_tensor *x) { return of_loss(f_conv(x), filter); }
 static tiny_tensor *f_grad_strides(tiny_tensor *x) { return of_loss(f_conv_strides(x), filter); }
 static tiny_tensor *f_grad_cumsum(tiny_tensor *x) { return of_loss(tiny_cumsum(tiny_matmul(x, weights), 0), weights); }
@@ -97,7 +97,7 @@ static tiny_tensor *link_of(int how, tiny_tensor *x) {
     case 6: return tiny_sub(x, tiny_mean(x, 0, 1));
     case 7: return tiny_div(x, tiny_add(tiny_norm(x, 2, 0, 1), tiny_like(x, 1)));
     case 8: return tiny_flip(x, TINY_SHAPE(0));
-    case 9: return tiny_sub(x, tiny_max(x, 0, 1));
+    case 9: return tiny_sub(x, tiny_amax(x, 0, 1));
     case 10: return tiny_where(tiny_gt(x, tiny_mean(x, 1, 1)), x, tiny_mul(x, tiny_like(x, 0.5)));
     case 11: return tiny_add(x, tiny_contiguous(tiny_mul(x, x)));
     case 12: return tiny_tanh(tiny_matmul(x, tiny_matmul(tiny_transpose(x, 0, 1), x)));
@@ -131,9 +131,9 @@ static void check_chains(void) {
       tiny_tensor *y = chain(tiny_slice_to(tiny_from(t, memory, TINY_F32, TINY_SHAPE(MOST, WIDE)), 0, tiny_length(t, n, 1, MOST)), seed);
       tiny_tensor *z = chain(tiny_from(t, memory, TINY_F32, TINY_SHAPE(n, WIDE)), seed);
       CHECK(tiny_ok(y) && tiny_ok(z));
-      const uint64_t before = tiny_get_stats(t).schedules;
+      const uint64_t before = tiny_stats_of(t).schedules;
       if (tiny_ok(y) && tiny_ok(z)) CHECK(same(y, z, tiny_read));
-      if (i) schedules += tiny_get_stats(t).schedules - before;
+      if (i) schedules += tiny_stats_of(t).schedules - before;
       if (tiny_ok(y) && tiny_ok(z) && !i) CHECK(same(y, z, tiny_reference));
       tiny_end(t);
       if (*tiny_error(t)) { fprintf(stderr, "    %s\n", tiny_error(t)); CHECK(0); tiny_clear(t); }
@@ -156,12 +156,12 @@ static void check_append(void) {
     tiny_assign(at, tiny_from(t, row, TINY_F32, TINY_SHAPE(1, FEW)));
     tiny_tensor *rows = tiny_slice_to(cache, 0, tiny_add(n, tiny_like(n, 1))), *sum = tiny_sum(rows, 0, 0);
     tiny_tensor *last = tiny_slice_at(rows, 0, n, 1);        // of a length n + 1 there is an element n
-    const uint64_t before = tiny_get_stats(t).schedules;
+    const uint64_t before = tiny_stats_of(t).schedules;
     CHECK(tiny_read(sum, seen, sizeof seen) == TINY_OK);
     for (int k = 0; k < FEW; k++) CHECK(seen[k] == (float)(10 * i * (i + 1) / 2 + (i + 1) * k));
     CHECK(tiny_read(last, seen, sizeof seen) == TINY_OK);
     CHECK(!memcmp(seen, row, sizeof row));
-    if (i > 1) schedules += tiny_get_stats(t).schedules - before;
+    if (i > 1) schedules += tiny_stats_of(t).schedules - before;
     tiny_end(t);
   }
   CHECK_EQ(schedules, 0);
@@ -223,7 +223,7 @@ static void check_numbers(void) {
   CHECK_EQ(now(tiny_slice_to(x, 0, tiny_sub(n, tiny_like(n, 1)))), 4);
   CHECK_EQ(now(tiny_slice_to(x, 0, tiny_floor_div(n, two))), 2);
   CHECK_EQ(now(tiny_slice_to(x, 0, tiny_maximum(tiny_minimum(n, tiny_like(n, 9)), tiny_like(n, 6)))), 6);
-  CHECK_EQ(tiny_shape_get(tiny_slice_to(x, 0, n)).dim[0], 20);
+  CHECK_EQ(tiny_shape_of(tiny_slice_to(x, 0, n)).dim[0], 20);
   CHECK_EQ(tiny_item_i64(tiny_length_of(tiny_slice_to(x, 0, tiny_mul(n, two)), 0)), 10);
   CHECK_EQ(tiny_item_i64(tiny_length_of(x, 0)), 60);
   CHECK_EQ(tiny_item_i64(tiny_sum(tiny_mask_to(x, 0, n), TINY_ALL, 0)), 15);
@@ -307,7 +307,7 @@ static void check_flat(const char *name, int64_t most, int64_t step, tiny_tensor
     tiny_tensor *y = frame(state, tiny_length(t, n <= most ? n : 2 * most - n, 0, most));
     CHECK(tiny_realize(&y, 1) == TINY_OK);
     CHECK(tiny_end(t) == TINY_OK);
-    const tiny_stats s = tiny_get_stats(t);
+    const tiny_stats s = tiny_stats_of(t);
     if (frames == 4) before = s;
     if (frames <= 4) continue;
     CHECK_EQ(s.schedules, before.schedules);

@@ -157,9 +157,9 @@ static void check_operator(int o) {
     CHECK(error < 2e-5);
     if (!(error < 2e-5) && test_shown()) fprintf(stderr, "    length %d: %g\n", n, error);
     tiny_end(t);
-    if (!i) first = tiny_get_stats(t);
+    if (!i) first = tiny_stats_of(t);
   }
-  const tiny_stats last = tiny_get_stats(t);
+  const tiny_stats last = tiny_stats_of(t);
   CHECK_EQ(last.schedules, first.schedules);
   CHECK_EQ(last.compiled, first.compiled);
   CHECK_EQ(last.cache_hits, first.cache_hits);
@@ -178,7 +178,7 @@ static void check_fixed(int n) {
   }
   CHECK(tiny_realize(of_fixed, OPERATORS) == TINY_OK && tiny_realize(of_length, OPERATORS) == TINY_OK);
   for (int o = 0; o < OPERATORS; o++) {
-    const tiny_shape s = tiny_shape_get(of_fixed[o]), now = tiny_shape_now(of_length[o]);
+    const tiny_shape s = tiny_shape_of(of_fixed[o]), now = tiny_shape_now(of_length[o]);
     const int64_t nelem = tn_dims_nelem(s.ndim, s.dim);
     CHECK(s.ndim == now.ndim && !memcmp(s.dim, now.dim, sizeof s.dim));
     CHECK(tiny_read(of_fixed[o], fixed, (size_t)nelem * sizeof *fixed) == TINY_OK);
@@ -212,11 +212,11 @@ static void check_cache(void) {
     d_attention(n);
     wrong += !(error_of(FEW * WIDE) < 2e-5);
     tiny_end(t);
-    if (!i) before = tiny_get_stats(t);
+    if (!i) before = tiny_stats_of(t);
   }
   CHECK_EQ(wrong, 0);
-  CHECK_EQ(tiny_get_stats(t).schedules, before.schedules);
-  CHECK_EQ(tiny_get_stats(t).compiled, before.compiled);
+  CHECK_EQ(tiny_stats_of(t).schedules, before.schedules);
+  CHECK_EQ(tiny_stats_of(t).compiled, before.compiled);
   tiny_free(cache);
   case_end();
 }
@@ -258,7 +258,7 @@ static int kernels_of(int by_length) {
   tiny_tensor *w[WEIGHTS], *g[WEIGHTS], *x = tiny_ones(c, TINY_F32, TINY_SHAPE(ROWS, COLUMNS));
   for (int i = 0; i < WEIGHTS; i++) w[i] = tiny_full(c, i, TINY_F32, TINY_SHAPE(COLUMNS, COLUMNS));
   CHECK(tiny_realize(&x, 1) == TINY_OK && tiny_realize(w, WEIGHTS) == TINY_OK);
-  const uint64_t before = tiny_get_stats(c).kernels;
+  const uint64_t before = tiny_stats_of(c).kernels;
   if (by_length) x = tiny_slice_to(x, 0, tiny_length(c, ROWS, 0, ROWS));
   tiny_tensor *h = tiny_layer_norm(x, 1, NULL, NULL, 1e-5);
   h = tiny_attention(tiny_matmul(h, w[0]), tiny_matmul(h, w[1]), tiny_matmul(h, w[2]), &d);
@@ -267,7 +267,7 @@ static int kernels_of(int by_length) {
   x = tiny_add(x, tiny_matmul(tiny_gelu(tiny_matmul(h, w[4])), w[5]));
   CHECK(tiny_grad(tiny_mean(tiny_square(x), TINY_ALL, 0), w, WEIGHTS, g) == TINY_OK);
   CHECK(tiny_realize(g, WEIGHTS) == TINY_OK);
-  const int kernels = (int)(tiny_get_stats(c).kernels - before);
+  const int kernels = (int)(tiny_stats_of(c).kernels - before);
   tiny_close(c);
   return kernels;
 }

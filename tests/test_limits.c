@@ -47,7 +47,7 @@ static void check_elements(void) {
   refuse("multi_dot", tiny_multi_dot(two, 2));
   refuse("cross", tiny_cross(tiny_zeros(t, TINY_F32, TINY_SHAPE(big, 1, 3)), tiny_zeros(t, TINY_F32, TINY_SHAPE(1, big, 3)), -1));
   refuse("expand", tiny_expand(column, TINY_SHAPE(big, big)));
-  refuse("repeat", tiny_repeat(column, TINY_SHAPE(1, big)));
+  refuse("repeat", tiny_tile(column, TINY_SHAPE(1, big)));
   refuse("repeat_interleave", tiny_repeat_interleave(flat, big, 0));
   refuse("pad", tiny_pad(tiny_one, TINY_SHAPE(0, INT64_MAX), 0));
   refuse("pad both", tiny_pad(tiny_one, TINY_SHAPE(INT64_MAX, INT64_MAX), 1));
@@ -65,7 +65,7 @@ static void check_elements(void) {
   CHECK_EQ(tiny_meshgrid(three, 3, 1, out), 0);
   refuse("meshgrid of three", out[2]);
   tiny_tensor *fits = tiny_add(tiny_zeros(t, TINY_F32, TINY_SHAPE(big, 1)), tiny_zeros(t, TINY_F32, TINY_SHAPE(1, half)));
-  CHECK(tiny_ok(fits) && tiny_nelem(fits) == big * half);    // only named: nothing is computed
+  CHECK(tiny_ok(fits) && tiny_nelem_of(fits) == big * half);    // only named: nothing is computed
   tiny_end(t);
   tiny_clear(t);
 }
@@ -74,7 +74,7 @@ static void check_elements(void) {
 
 static void check_read(tiny_tensor *x, int n, const float *want) {
   float got[16];
-  CHECK_EQ(tiny_nelem(x), n);
+  CHECK_EQ(tiny_nelem_of(x), n);
   CHECK_EQ(tiny_read(x, got, (size_t)n * sizeof *got), TINY_OK);
   for (int i = 0; i < n; i++) CHECK(fabsf(got[i] - want[i]) < 1e-5f);
   if (tiny_status(t) != TINY_OK) printf("%s\n", tiny_error(t));

@@ -8,7 +8,7 @@ enum { ROOM = 1 << 17 };
 static double got[ROOM];
 
 static int64_t read_all(tiny_tensor *x) {
-  const int64_t n = tiny_nelem(x);
+  const int64_t n = tiny_nelem_of(x);
   tiny_tensor *wide = tiny_cast(x, TINY_F64);
   if (!tiny_ok(x) || n > ROOM || tiny_read(wide, got, (size_t)n * 8) != TINY_OK) {
     printf("  %s\n", tiny_error(t));
@@ -41,8 +41,8 @@ static tiny_tensor *matrix(int batch, int n, int m, tiny_dtype dtype) {
 }
 static tiny_tensor *turned(tiny_tensor *x) { return tiny_transpose(x, -1, -2); }
 static tiny_tensor *plus_eye(tiny_tensor *x, double k) {
-  const tiny_shape s = tiny_shape_get(x);
-  return tiny_add(x, tiny_mul(tiny_eye(t, s.dim[s.ndim - 1], tiny_dtype_get(x)), tiny_like(x, k)));
+  const tiny_shape s = tiny_shape_of(x);
+  return tiny_add(x, tiny_mul(tiny_eye(t, s.dim[s.ndim - 1], tiny_dtype_of(x)), tiny_like(x, k)));
 }
 static tiny_tensor *positive(tiny_tensor *x) { return plus_eye(tiny_matmul(x, turned(x)), 0.5); }
 static tiny_tensor *symmetric(tiny_tensor *x) { return tiny_add(x, turned(x)); }
@@ -56,7 +56,7 @@ static void check_values(int batch, int n, tiny_dtype dtype) {
   tiny_tensor *a = tiny_contiguous(matrix(batch, n, n, dtype)), *well = tiny_contiguous(plus_eye(a, 2 + sqrt((double)n)));
   tiny_tensor *none = plus_eye(tiny_mul(a, tiny_like(a, 0)), 0);
   tiny_tensor *eye = plus_eye(none, 1), *l, *u, *r, *s, *v;
-  below("inverse", n, n, apart(tiny_matmul(well, tiny_inverse(well)), eye), limit);
+  below("inverse", n, n, apart(tiny_matmul(well, tiny_inv(well)), eye), limit);
   tiny_tensor *known = tiny_lu(well, &l, &u);
   below("solve by LU", n, n, apart(tiny_matmul(well, tiny_lu_solve(known, l, u, a)), a), limit * 8);
   below("solve", n, n, apart(tiny_matmul(well, tiny_solve(well, a)), a), limit * 8);
@@ -87,11 +87,11 @@ static void check_rectangular(int n, int m) {
   tiny_tensor *p = tiny_lu(a, &l, &u);
   below("lu", n, m, apart(tiny_matmul(p, tiny_matmul(l, u)), a), limit);
   tiny_tensor *q = tiny_qr(a, 0, &r);
-  CHECK(tiny_shape_get(q).dim[2] == k && tiny_shape_get(r).dim[1] == k);
+  CHECK(tiny_shape_of(q).dim[2] == k && tiny_shape_of(r).dim[1] == k);
   below("qr", n, m, apart(tiny_matmul(q, r), a), limit);
   below("q^T q", n, m, apart(tiny_matmul(turned(q), q), one), limit);
   q = tiny_qr(a, 1, &r);
-  CHECK(tiny_shape_get(q).dim[2] == n && tiny_shape_get(r).dim[1] == n);
+  CHECK(tiny_shape_of(q).dim[2] == n && tiny_shape_of(r).dim[1] == n);
   below("complete qr", n, m, apart(tiny_matmul(q, r), a), limit);
   below("complete q^T q", n, m, apart(tiny_matmul(turned(q), q), plus_eye(tiny_zeros(t, TINY_F64, TINY_SHAPE(3, n, n)), 1)), limit);
   tiny_tensor *left = tiny_svd(a, &s, &v);
@@ -109,7 +109,7 @@ static void check_rectangular(int n, int m) {
 
 typedef tiny_tensor *(*function)(tiny_tensor *x);
 static tiny_tensor *weigh(tiny_tensor *x) {
-  const int64_t n = tiny_nelem(x);
+  const int64_t n = tiny_nelem_of(x);
   tiny_tensor *i = tiny_arange(t, 0, (double)n, 1, TINY_F64);
   return tiny_sum(tiny_mul(tiny_flatten(x, 0, -1), tiny_cos(tiny_add(i, tiny_like(i, 0.3)))), TINY_ALL, 0);
 }
@@ -151,7 +151,7 @@ static void check_gradient(const char *name, function f, int n, int m, int order
     tiny_clear(t);
   }
 }
-static tiny_tensor *f_inverse(tiny_tensor *x) { return tiny_inverse(x); }
+static tiny_tensor *f_inverse(tiny_tensor *x) { return tiny_inv(x); }
 static tiny_tensor *f_solve(tiny_tensor *x) { return tiny_solve(x, tiny_sin(tiny_slice(x, 1, 0, 2, 1))); }
 static tiny_tensor *f_solve_vector(tiny_tensor *x) { return tiny_solve(x, tiny_sum(tiny_exp(x), 1, 0)); }
 static tiny_tensor *f_det(tiny_tensor *x) { return tiny_det(x); }
@@ -210,7 +210,7 @@ static void check_special(void) {
   CHECK(tiny_item(tiny_det(x)) == 0);
   CHECK(tiny_item(tiny_slogdet(x, &logs)) == 0);
   CHECK(tiny_item(logs) == -HUGE_VAL);
-  read_all(tiny_inverse(x));
+  read_all(tiny_inv(x));
   for (int i = 0; i < 4; i++) CHECK(!(fabs(got[i]) <= 1e300));
   CHECK_EQ(tiny_grad(tiny_det(x), &x, 1, &g), TINY_OK);
   CHECK(most(g) == 0);                     // not NaN
@@ -235,8 +235,8 @@ static void check_special(void) {
 static void check_empty(void) {
   tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 0)), *many = tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3, 3)), *l, *u, *s, *v;
   CHECK(tiny_item(tiny_det(x)) == 1);
-  CHECK_EQ(read_all(tiny_inverse(x)), 0);
-  CHECK_EQ(read_all(tiny_inverse(many)), 0);
+  CHECK_EQ(read_all(tiny_inv(x)), 0);
+  CHECK_EQ(read_all(tiny_inv(many)), 0);
   CHECK_EQ(read_all(tiny_det(many)), 0);
   CHECK_EQ(read_all(tiny_cholesky(x, 0)), 0);
   CHECK_EQ(read_all(tiny_lu(x, &l, &u)), 0);
@@ -255,13 +255,13 @@ static void check_empty(void) {
 }
 static void check_dtypes(void) {
   tiny_tensor *x = plus_eye(matrix(1, 3, 3, TINY_F16), 4), *whole = tiny_cast(x, TINY_I32), *v;
-  CHECK_EQ(tiny_dtype_get(tiny_inverse(x)), TINY_F16);
-  CHECK_EQ(tiny_dtype_get(tiny_inverse(whole)), TINY_F32);
-  CHECK_EQ(tiny_dtype_get(tiny_eigh(tiny_cast(x, TINY_BF16), &v)), TINY_BF16);
-  CHECK_EQ(tiny_dtype_get(v), TINY_BF16);
-  CHECK_EQ(tiny_dtype_get(tiny_solve(x, matrix(1, 3, 1, TINY_F64))), TINY_F64);
-  CHECK_EQ(tiny_dtype_get(tiny_matrix_rank(x, -1)), TINY_I32);
-  below("inverse of f16", 3, 3, apart(tiny_matmul(x, tiny_inverse(x)), tiny_eye(t, 3, TINY_F16)), 4e-3);
+  CHECK_EQ(tiny_dtype_of(tiny_inv(x)), TINY_F16);
+  CHECK_EQ(tiny_dtype_of(tiny_inv(whole)), TINY_F32);
+  CHECK_EQ(tiny_dtype_of(tiny_eigh(tiny_cast(x, TINY_BF16), &v)), TINY_BF16);
+  CHECK_EQ(tiny_dtype_of(v), TINY_BF16);
+  CHECK_EQ(tiny_dtype_of(tiny_solve(x, matrix(1, 3, 1, TINY_F64))), TINY_F64);
+  CHECK_EQ(tiny_dtype_of(tiny_matrix_rank(x, -1)), TINY_I32);
+  below("inverse of f16", 3, 3, apart(tiny_matmul(x, tiny_inv(x)), tiny_eye(t, 3, TINY_F16)), 4e-3);
 }
 static void expect_error(tiny_tensor *x, const char *message) {
   CHECK(!tiny_ok(x));
@@ -270,7 +270,7 @@ static void expect_error(tiny_tensor *x, const char *message) {
 }
 static void check_errors(void) {
   tiny_tensor *x = matrix(1, 2, 3, TINY_F32), *y = matrix(1, 3, 3, TINY_F32), *vector = tiny_zeros(t, TINY_F32, TINY_SHAPE(3)), *l = y, *u = y;
-  expect_error(tiny_inverse(x), "inverse: (2,3) is no square matrix");
+  expect_error(tiny_inv(x), "inv: (2,3) is no square matrix");
   expect_error(tiny_svd(vector, &l, &u), "svd: (3,) is no matrix");
   CHECK(!tiny_ok(l) && !tiny_ok(u));
   expect_error(tiny_solve(y, x), "solve: (3,3) with right sides (2,3)");
@@ -282,22 +282,22 @@ static void check_errors(void) {
   expect_error(tiny_cond(x, '1'), "cond: (2,3) is no square matrix");
   expect_error(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 0)), '1'), "matrix_norm: there is no maximum of nothing");
   expect_error(tiny_matrix_power(x, 2), "matrix_power: (2,3) is no square matrix");
-  CHECK(tiny_inverse(NULL) == NULL);
+  CHECK(tiny_inv(NULL) == NULL);
   CHECK(tiny_lu(NULL, &l, &u) == NULL && l == NULL && u == NULL);
-  tiny_tensor *bad = tiny_inverse(x);
+  tiny_tensor *bad = tiny_inv(x);
   CHECK(tiny_lu(bad, NULL, NULL) == bad && tiny_eigh(bad, NULL) == bad && tiny_qr(bad, 0, NULL) == bad);
   tiny_clear(t);
 }
 // Kernels do not depend on the number of steps: a step's number is an argument.
 static int compiled_by(tiny_tensor *x) {
-  const uint64_t before = tiny_get_stats(t).compiled;
+  const uint64_t before = tiny_stats_of(t).compiled;
   tiny_tensor *const all[1] = {x};
   CHECK_EQ(tiny_realize(all, 1), TINY_OK);
-  return (int)(tiny_get_stats(t).compiled - before);
+  return (int)(tiny_stats_of(t).compiled - before);
 }
 static void check_kernels(void) {
   for (int n = 9; n <= 36; n += 27) {      // sizes that no test above has compiled
-    CHECK(compiled_by(tiny_inverse(plus_eye(matrix(1, n, n, TINY_F32), 5))) <= 24);
+    CHECK(compiled_by(tiny_inv(plus_eye(matrix(1, n, n, TINY_F32), 5))) <= 24);
     CHECK(compiled_by(tiny_lu(matrix(1, n, n, TINY_F32), NULL, NULL)) <= 32);
     CHECK(compiled_by(tiny_cholesky(positive(matrix(1, n, n, TINY_F32)), 0)) <= 24);
     CHECK(compiled_by(tiny_eigh(symmetric(matrix(1, n, n, TINY_F32)), NULL)) <= 32);
@@ -313,7 +313,7 @@ static factored d_eigh(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 2}; f
 static factored d_lu(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 3}; f.out[0] = tiny_lu(x, &f.out[1], &f.out[2]); return f; }
 static factored d_qr(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 2}; f.out[0] = tiny_qr(x, 1, &f.out[1]); return f; }
 static factored d_cholesky(tiny_tensor *x) { return f_one(tiny_cholesky(x, 0)); }
-static factored d_inverse(tiny_tensor *x) { return f_one(tiny_inverse(x)); }
+static factored d_inverse(tiny_tensor *x) { return f_one(tiny_inv(x)); }
 static factored d_solve(tiny_tensor *x) { return f_one(tiny_solve(x, tiny_exp(x))); }
 static factored d_triangular(tiny_tensor *x) { return f_one(tiny_triangular_solve(x, tiny_exp(x), 1, 0)); }
 static factored d_det(tiny_tensor *x) { return f_one(tiny_det(x)); }
@@ -333,7 +333,7 @@ static void check_exp_compiled(void) {
   t = tiny_open(&d);
   tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(32, 32)), *y = tiny_matrix_exp(x);
   CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
-  CHECK(tiny_get_stats(t).compiled < 24);
+  CHECK(tiny_stats_of(t).compiled < 24);
   tiny_close(t);
   t = t0;
 }
@@ -353,20 +353,20 @@ static void check_built(void) {
     t = tiny_open(&d);
     tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(batch, sizes[k], sizes[k])), *g;
     tiny_realize(&x, 1);
-    uint64_t nodes = tiny_get_stats(t).nodes, kernels = tiny_get_stats(t).kernels;
+    uint64_t nodes = tiny_stats_of(t).nodes, kernels = tiny_stats_of(t).kernels;
     const factored f = all[i].of(x);
-    nodes = tiny_get_stats(t).nodes - nodes;
+    nodes = tiny_stats_of(t).nodes - nodes;
     CHECK_EQ(tiny_realize(f.out, f.n), TINY_OK);
-    kernels = tiny_get_stats(t).kernels - kernels;
+    kernels = tiny_stats_of(t).kernels - kernels;
     const int ok = nodes <= (uint64_t)all[i].nodes && kernels <= (uint64_t)all[i].kernels;
     if (!ok) printf("%s of (%d,%d,%d): %d nodes, %d kernels\n", all[i].name, batch, sizes[k], sizes[k], (int)nodes, (int)kernels);
     CHECK(ok);
     if (all[i].smooth && k == 2) {         // and of its gradient
-      nodes = tiny_get_stats(t).nodes; kernels = tiny_get_stats(t).kernels;
+      nodes = tiny_stats_of(t).nodes; kernels = tiny_stats_of(t).kernels;
       CHECK_EQ(tiny_grad(tiny_sum(f.out[f.n - 1], TINY_ALL, 0), &x, 1, &g), TINY_OK);
-      nodes = tiny_get_stats(t).nodes - nodes;
+      nodes = tiny_stats_of(t).nodes - nodes;
       CHECK_EQ(tiny_realize(&g, 1), TINY_OK);
-      kernels = tiny_get_stats(t).kernels - kernels;
+      kernels = tiny_stats_of(t).kernels - kernels;
       if (nodes > 2500 || kernels > 200) printf("gradient of %s: %d nodes, %d kernels\n", all[i].name, (int)nodes, (int)kernels);
       CHECK(nodes <= 2500 && kernels <= 200);
     }
@@ -390,7 +390,7 @@ static void check_devices(void) {
     out[0] = tiny_svd(x, &out[1], &out[2]);
     out[3] = tiny_eigh(tiny_add(x, turned(x)), &out[4]);
     for (int k = 0; k < 5; k++) {
-      const size_t nbytes = (size_t)tiny_nelem(out[k]) * 4;
+      const size_t nbytes = (size_t)tiny_nelem_of(out[k]) * 4;
       CHECK_EQ(tiny_read(out[k], bits[i] + n[i], nbytes), TINY_OK);
       n[i] += nbytes;
     }
@@ -406,7 +406,7 @@ static void check_devices(void) {
       for (int j = 0; j < 3; j++) CHECK(got[j] != got[j]);
       CHECK_EQ(read_all(tiny_eigh(bad, NULL)), 3);
       for (int j = 0; j < 3; j++) CHECK(got[j] != got[j]);
-      read_all(tiny_qr(bad, 0, NULL)); read_all(tiny_lu(bad, NULL, NULL)); read_all(tiny_inverse(bad));
+      read_all(tiny_qr(bad, 0, NULL)); read_all(tiny_lu(bad, NULL, NULL)); read_all(tiny_inv(bad));
     }
     tiny_tensor *twice[2] = {x, x}, *rows = tiny_cat(twice, 2, -1), *sv, *vt;         // of rank 6, exactly: sweeps end
     tiny_tensor *left = tiny_svd(turned(rows), &sv, &vt);

@@ -53,11 +53,11 @@ static tiny_tensor *seen(tiny_tensor *x) { return tiny_cast(x, TINY_F32); }
 static void test_values(const char *cache, int again) {
   static float want[1 << 23], got[1 << 23];
   tiny_ctx *t = opened("LLVM", cache, NULL, "");
-  CHECK(t && !strcmp(tiny_device(t), "LLVM"));
+  CHECK(t && !strcmp(tiny_device_name(t, 0), "LLVM"));
   for (int i = 0; i < SUBJECTS; i++) {
     tiny_begin(t);
     tiny_tensor *x = seen(subjects[i].make(t));
-    const size_t nbytes = (size_t)tiny_nelem(x) * 4;
+    const size_t nbytes = (size_t)tiny_nelem_of(x) * 4;
     CHECK_EQ(tiny_read(x, got, nbytes), TINY_OK);
     if (tiny_status(t)) fprintf(stderr, "  %s: %s\n", subjects[i].name, tiny_error(t));
     CHECK_EQ(tiny_reference(x, want, nbytes), TINY_OK);
@@ -68,7 +68,7 @@ static void test_values(const char *cache, int again) {
     tiny_clear(t);
     tiny_end(t);
   }
-  const tiny_stats s = tiny_get_stats(t);
+  const tiny_stats s = tiny_stats_of(t);
   CHECK(again ? s.compiled == 0 && s.cache_hits > 0 : s.compiled > 0 && s.cache_hits == 0);
   tiny_close(t);
 }

@@ -23,7 +23,7 @@ static void check_labels(void) {
   // Scores far apart: nothing overflows, and the label's probability may be 0.
   const double far[2] = {1e4, -1e4}, second = 1;
   CHECK(tiny_item(tiny_cross_entropy(given(TINY_F32, TINY_SHAPE(2), far), given(TINY_I32, TINY_SHAPE(), &second), NULL)) == 2e4);
-  CHECK_EQ(tiny_dtype_get(tiny_cross_entropy(tiny_zeros(t, TINY_BF16, TINY_SHAPE(2, 3)), tiny_zeros(t, TINY_U8, TINY_SHAPE(2)), NULL)), TINY_BF16);
+  CHECK_EQ(tiny_dtype_of(tiny_cross_entropy(tiny_zeros(t, TINY_BF16, TINY_SHAPE(2, 3)), tiny_zeros(t, TINY_U8, TINY_SHAPE(2)), NULL)), TINY_BF16);
 }
 
 static tiny_tensor *target(void) { return numbers(TINY_F64, TINY_SHAPE(2, 3), 0.1, 0.9); }
@@ -72,8 +72,8 @@ static void check_ends(void) {
   is("slope at the kink", g, 3, slope, 0);
   CHECK(isnan(tiny_item(tiny_mse_loss(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 2)), tiny_zeros(t, TINY_F32, TINY_SHAPE(2)), TINY_MEAN))));
   CHECK(tiny_item(tiny_mse_loss(tiny_zeros(t, TINY_F32, TINY_SHAPE(0)), tiny_zeros(t, TINY_F32, TINY_SHAPE(0)), TINY_SUM)) == 0);
-  CHECK_EQ(tiny_dtype_get(tiny_mse_loss(tiny_zeros(t, TINY_F16, TINY_SHAPE(2)), tiny_zeros(t, TINY_F32, TINY_SHAPE()), TINY_MEAN)), TINY_F16);
-  CHECK_EQ(tiny_dtype_get(tiny_l1_loss(tiny_zeros(t, TINY_I32, TINY_SHAPE(2)), tiny_zeros(t, TINY_U8, TINY_SHAPE(2)), TINY_MEAN)), TINY_F32);
+  CHECK_EQ(tiny_dtype_of(tiny_mse_loss(tiny_zeros(t, TINY_F16, TINY_SHAPE(2)), tiny_zeros(t, TINY_F32, TINY_SHAPE()), TINY_MEAN)), TINY_F16);
+  CHECK_EQ(tiny_dtype_of(tiny_l1_loss(tiny_zeros(t, TINY_I32, TINY_SHAPE(2)), tiny_zeros(t, TINY_U8, TINY_SHAPE(2)), TINY_MEAN)), TINY_F32);
 }
 
 static tiny_tensor *ctc(tiny_tensor *x) {

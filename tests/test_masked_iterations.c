@@ -43,7 +43,7 @@ static int inside(int how, int64_t q, int64_t k) {
 
 static void compare(tiny_tensor *y, const double *want, double tol, const char *what, int how, int64_t n, int64_t m) {
   static float got[MOST * MOST], reference[MOST * MOST];
-  const int64_t nelem = tiny_nelem(y);
+  const int64_t nelem = tiny_nelem_of(y);
   double off = 0;
   CHECK_EQ(tiny_reference(y, reference, (size_t)nelem * 4), TINY_OK);
   CHECK_EQ(tiny_read(y, got, (size_t)nelem * 4), TINY_OK);
@@ -80,7 +80,7 @@ static void check_sums(int how, int64_t n, int64_t m) {
     if (want[q] < -3) want[q] = -3;
   }
   if (n && m)
-    compare(tiny_maximum(tiny_max(tiny_where(triangle(how, n, m), v, number(-INFINITY)), 1, 0), number(-3)), want, 5e-3,
+    compare(tiny_maximum(tiny_amax(tiny_where(triangle(how, n, m), v, number(-INFINITY)), 1, 0), number(-3)), want, 5e-3,
             "maxima", how, n, m);
   for (int64_t j = 0; j < m; j++) for (int64_t q = 0; q < n && m; q++) {
     want[q * m + j] = 0;
@@ -121,7 +121,7 @@ static void check_attention(int how, int64_t n, int64_t m) {
   scores = how == SHIFTED ?                // as a bias
       tiny_add(scores, tiny_where(triangle(how, n, m), number(0), number(-INFINITY))) :
       tiny_where(triangle(how, n, m), scores, number(-INFINITY));
-  tiny_tensor *most = tiny_maximum(tiny_max(scores, 1, 1), number(-100)), *e = tiny_exp(tiny_sub(scores, most));
+  tiny_tensor *most = tiny_maximum(tiny_amax(scores, 1, 1), number(-100)), *e = tiny_exp(tiny_sub(scores, most));
   y = tiny_matmul(tiny_div(e, tiny_maximum(tiny_sum(e, 1, 1), number(1e-30))), v);
   compare(y, want, 5e-3, "attention", how, n, m);
 }

@@ -22,7 +22,7 @@ static tiny_tensor *of(tiny_ctx *t, int n, float first) {
 static void holds(tiny_tensor *x, float want) {
   float got[64];
   tiny_ctx *t = tiny_ctx_of(x);
-  const tiny_code code = tiny_read(x, got, (size_t)tiny_nelem(x) * 4);
+  const tiny_code code = tiny_read(x, got, (size_t)tiny_nelem_of(x) * 4);
   if (t && tiny_status(t) == TINY_OK) { CHECK_EQ(code, TINY_OK); CHECK(got[0] == want); }
 }
 
@@ -183,7 +183,7 @@ static void test_cap(void) {
     CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
     tiny_end(t);
   }
-  CHECK(tiny_get_stats(t).nbytes_peak <= 1 << 16);
+  CHECK(tiny_stats_of(t).nbytes_peak <= 1 << 16);
   tiny_tensor *big = tiny_contiguous(tiny_full(t, 1, TINY_F32, TINY_SHAPE(100000)));
   CHECK_EQ(tiny_realize(&big, 1), TINY_E_MEMORY);
   CHECK(strstr(tiny_error(t), "65536") != NULL);

@@ -51,18 +51,18 @@ static void check_params(void) {
 // ** layers **
 
 static void range_of(tiny_tensor *x, double lo, double hi) {
-  double least = tiny_item(tiny_min(x, TINY_ALL, 0)), most = tiny_item(tiny_max(x, TINY_ALL, 0));
+  double least = tiny_item(tiny_amin(x, TINY_ALL, 0)), most = tiny_item(tiny_amax(x, TINY_ALL, 0));
   if (!(least >= lo && most <= hi && least <= lo * 0.8 + hi * 0.2 && most >= hi * 0.8 + lo * 0.2)) printf("from %g to %g, not %g to %g\n", least, most, lo, hi);
   CHECK(least >= lo && most <= hi && least <= lo * 0.8 + hi * 0.2 && most >= hi * 0.8 + lo * 0.2);
 }
 static void has(const tiny_params *p, int i, const char *name, tiny_shape s, int trainable) {
   CHECK(i < p->n);
   if (i >= p->n) return;
-  const tiny_shape have = tiny_shape_get(p->param[i].tensor);
+  const tiny_shape have = tiny_shape_of(p->param[i].tensor);
   CHECK_STR(p->param[i].name, name);
   CHECK_EQ(p->param[i].trainable, trainable);
   CHECK(have.ndim == s.ndim && tn_dims_same(s.ndim, have.dim, s.dim));
-  CHECK_EQ(tiny_dtype_get(p->param[i].tensor), TINY_F32);
+  CHECK_EQ(tiny_dtype_of(p->param[i].tensor), TINY_F32);
 }
 
 static void check_simple_layers(void) {
@@ -194,7 +194,7 @@ static void check_recurrent_layer(void) {
   tiny_tensor *x = numbers(TINY_F32, TINY_SHAPE(3, 2, 3), -1, 1), *hn, *cn;
   d.dropout = 0;
   same("lstm", tiny_recurrent_layer_forward(&m, x, NULL, NULL, 0, &hn, &cn), tiny_lstm(x, NULL, NULL, m.w, &d, NULL, NULL), 1e-6);
-  CHECK_EQ(tiny_shape_get(cn).dim[0], 4);
+  CHECK_EQ(tiny_shape_of(cn).dim[0], 4);
   tiny_recurrent_layer_free(&m);
   CHECK(!m.w);
   m = tiny_recurrent_layer_new(t, TINY_GRU, 3, 4, NULL, 0);
@@ -284,12 +284,12 @@ static void check_network(void) {
     last = tiny_item(loss);
     if (!step) first = last;
     CHECK_EQ(tiny_end(t), TINY_OK);
-    if (step == 1) planned = tiny_get_stats(t);              // every step from now on is one that was planned before
+    if (step == 1) planned = tiny_stats_of(t);              // every step from now on is one that was planned before
   }
   if (!(last < 0.6 * first)) printf("the loss went from %g to %g\n", first, last);
   CHECK(last < 0.6 * first);
-  CHECK_EQ(tiny_get_stats(t).schedules, planned.schedules);
-  CHECK_EQ(tiny_get_stats(t).replays, planned.replays + 38);
+  CHECK_EQ(tiny_stats_of(t).schedules, planned.schedules);
+  CHECK_EQ(tiny_stats_of(t).replays, planned.replays + 38);
   tiny_optim_free(&adam);
   tiny_params_free(&p);
 }

@@ -5,7 +5,7 @@ static tiny_tensor *count(tiny_shape s) {      // 0, 1, 2 .. of a shape
   return tiny_reshape(tiny_arange(t, 0, (double)tn_dims_nelem(s.ndim, s.dim), 1, TINY_F32), s);
 }
 static int has(tiny_tensor *x, tiny_shape s, int n, const double *want) {
-  const tiny_shape is = tiny_shape_get(x);
+  const tiny_shape is = tiny_shape_of(x);
   int ok = tiny_ok(x) && is.ndim == s.ndim && tn_dims_same(s.ndim, is.dim, s.dim) && values(x) >= n;
   for (int i = 0; i < n && ok; i++) ok = got[i] == want[i];
   return ok;
@@ -25,8 +25,8 @@ static void check_errors(void) {
   BAD(tiny_movedim(x, 0, -3), TINY_E_ARG, "movedim: axis -3 is out of range for (2,3)");
   BAD(tiny_expand_as(x, tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 4))), TINY_E_SHAPE, "expand_as: (2,3) does not broadcast to (2,4)");
   BAD(tiny_expand_as(x, NULL), TINY_E_ARG, "expand_as: tensor argument 2 is NULL");
-  BAD(tiny_repeat(x, TINY_SHAPE(2, -1)), TINY_E_SHAPE, "repeat: negative size in (2,-1)");
-  BAD(tiny_repeat(big, TINY_SHAPE(1 << 20, 1)), TINY_E_SHAPE, "repeat: too many elements");
+  BAD(tiny_tile(x, TINY_SHAPE(2, -1)), TINY_E_SHAPE, "tile: negative size in (2,-1)");
+  BAD(tiny_tile(big, TINY_SHAPE(1 << 20, 1)), TINY_E_SHAPE, "tile: too many elements");
   BAD(tiny_repeat_interleave(x, -1, 0), TINY_E_ARG, "repeat_interleave: (2,3) -1 times");
   BAD(tiny_repeat_interleave(x, 2, 2), TINY_E_ARG, "repeat_interleave: axis 2 is out of range for (2,3)");
   BAD(tiny_roll(x, TINY_SHAPE(1, 2), TINY_SHAPE(0)), TINY_E_ARG, "roll: 2 amounts for 1 axes");
@@ -94,7 +94,7 @@ static void check_results(void) {
   CHECK_EQ(tiny_split(tn_poison(t), 1, 0, out, 6), 0);
   CHECK(all_poison(out, 6, TINY_OK, ""));
   CHECK_EQ(tiny_split_sizes(x, sizes, 3, -1, out), 3);
-  CHECK(has(out[1], TINY_SHAPE(2, 4), 5, (const double[]){1, 2, 3, 4, 6}) && tiny_nelem(out[2]) == 0 && tiny_ok(out[2]));
+  CHECK(has(out[1], TINY_SHAPE(2, 4), 5, (const double[]){1, 2, 3, 4, 6}) && tiny_nelem_of(out[2]) == 0 && tiny_ok(out[2]));
   CHECK_EQ(tiny_split_sizes(x, wrong, 3, -1, out), 0);
   CHECK(all_poison(out, 3, TINY_E_SHAPE, "split_sizes: the 3 sizes do not add up to axis 1 of (2,5)"));
   CHECK_EQ(tiny_split_sizes(x, minus, 3, -1, out), 0);
@@ -127,7 +127,7 @@ static void check_results(void) {
 static void check_limits(void) {
   const tiny_shape s = TINY_SHAPE(1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 2);
   tiny_tensor *x = count(s);
-  CHECK(has(tiny_repeat(x, TINY_SHAPE(2)), TINY_SHAPE(1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 4), 5, (const double[]){0, 1, 0, 1, 2}));
+  CHECK(has(tiny_tile(x, TINY_SHAPE(2)), TINY_SHAPE(1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 3, 1, 1, 4), 5, (const double[]){0, 1, 0, 1, 2}));
   CHECK(has(tiny_repeat_interleave(x, 2, 12), TINY_SHAPE(1, 1, 1, 2, 1, 1, 1, 1, 1, 1, 1, 1, 6, 1, 1, 2), 5, (const double[]){0, 1, 0, 1, 2}));
   CHECK(has(tiny_roll(x, TINY_SHAPE(1), TINY_SHAPE(3)), s, 1, (const double[]){6}));
   CHECK(has(tiny_pad(x, TINY_SHAPE(1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0), 7), TINY_SHAPE(1, 1, 1, 2, 1, 1, 1, 1, 2, 1, 1, 1, 3, 1, 1, 2), 7, (const double[]){7, 7, 7, 7, 7, 7, 0}));
@@ -139,7 +139,7 @@ static void check_limits(void) {
   BAD(tiny_diag_embed(x, 0, -1, -2), TINY_E_SHAPE, "diag_embed: 17 dims, but shapes have 0 to 16");
   BAD(tiny_unflatten(x, 12, TINY_SHAPE(1, 3)), TINY_E_SHAPE, "unflatten: axis 12 of");
   BAD(tiny_sliding_window(x, 12, 2, 1), TINY_E_ARG, "sliding_window: 2 every 1");
-  BAD(tiny_repeat(x, TINY_SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)), TINY_E_SHAPE, "repeat: 17 dims");
+  BAD(tiny_tile(x, TINY_SHAPE(1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)), TINY_E_SHAPE, "tile: 17 dims");
 }
 
 // Lists of axes in the place of one.
@@ -149,7 +149,7 @@ static void check_axes(void) {
   tiny_tensor *x = count(TINY_SHAPE(2, 3, 2));
   CHECK(has(tiny_sum(x, TINY_AXES(), 0), TINY_SHAPE(2, 3, 2), 2, (const double[]){0, 1}));
   CHECK(has(tiny_sum(x, TINY_AXES(1), 0), TINY_SHAPE(2, 2), 2, (const double[]){6, 9}));
-  CHECK(has(tiny_max(x, TINY_AXES(-1, -2), 1), TINY_SHAPE(2, 1, 1), 2, (const double[]){5, 11}));
+  CHECK(has(tiny_amax(x, TINY_AXES(-1, -2), 1), TINY_SHAPE(2, 1, 1), 2, (const double[]){5, 11}));
   BAD(tiny_sum(x, TINY_AXES(0, -3), 0), TINY_E_ARG, "sum: axis 0 of (2,3,2) is named twice");
   BAD(tiny_sum(x, TINY_AXES(0, 0), 0), TINY_E_ARG, "sum: axis -1001 is out of range for (2,3,2)");
   BAD(tiny_sum(x, TINY_AXES(3), 0), TINY_E_ARG, "sum: axis 3 is out of range for (2,3,2)");
@@ -160,9 +160,9 @@ static void check_axes(void) {
 // ** cost: movement fuses into what uses it **
 
 static uint64_t kernels(tiny_tensor *x) {
-  const uint64_t before = tiny_get_stats(t).kernels;
+  const uint64_t before = tiny_stats_of(t).kernels;
   CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-  return tiny_get_stats(t).kernels - before;
+  return tiny_stats_of(t).kernels - before;
 }
 static void check_fusion(void) {
   static float data[64 * 64];
@@ -170,14 +170,14 @@ static void check_fusion(void) {
   CHECK_EQ(kernels(tiny_exp(tiny_roll(tiny_flip(x, TINY_SHAPE(0)), TINY_SHAPE(3, -2), TINY_SHAPE(0, 1)))), 1);
   CHECK_EQ(kernels(tiny_add(tiny_pad_mode(x, TINY_SHAPE(1, 1, 1, 1), TINY_PAD_REFLECT), tiny_like(x, 1))), 1);
   CHECK_EQ(kernels(tiny_sum(tiny_diagonal(tiny_exp(x), 0, 0, 1), 0, 0)), 1);
-  CHECK_EQ(kernels(tiny_repeat(tiny_repeat_interleave(x, 2, 0), TINY_SHAPE(3, 1))), 1);
+  CHECK_EQ(kernels(tiny_tile(tiny_repeat_interleave(x, 2, 0), TINY_SHAPE(3, 1))), 1);
   CHECK_EQ(kernels(tiny_sum(tiny_sliding_window(x, 1, 5, 2), 2, 0)), 1);
   CHECK_EQ(tiny_chunk(x, 4, 0, out), 4);
   CHECK_EQ(kernels(tiny_mul(out[0], out[3])), 1);
   // A diagonal reads its elements and nothing else.
-  const uint64_t before = tiny_get_stats(t).flops;
+  const uint64_t before = tiny_stats_of(t).flops;
   CHECK_EQ(kernels(tiny_exp(tiny_diagonal(x, 0, 0, 1))), 1);
-  CHECK(tiny_get_stats(t).flops - before < 64 * 64);
+  CHECK(tiny_stats_of(t).flops - before < 64 * 64);
 }
 
 // Parts come through to the bit: -0 stays -0.

@@ -8,9 +8,9 @@ static void check_softmax(void) {
   CHECK(y[0] != y[0] && is_close(y[2] + y[3], 1, 1e-6));     // as PyTorch: no weights at all are NaN
   is("logsumexp", tiny_logsumexp(given(TINY_F32, TINY_SHAPE(2), nothing), 0, 0), 1, nothing, 0);
   same("softmin", tiny_softmin(numbers(TINY_F32, TINY_SHAPE(2, 3), -2, 2), 0), tiny_softmax(tiny_neg(numbers(TINY_F32, TINY_SHAPE(2, 3), -2, 2)), 0), 0);
-  CHECK_EQ(tiny_nelem(tiny_softmax(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), -1)), 0);
-  CHECK_EQ(tiny_dtype_get(tiny_softmax(tiny_zeros(t, TINY_F16, TINY_SHAPE(3)), 0)), TINY_F16);
-  CHECK_EQ(tiny_dtype_get(tiny_softmax(tiny_zeros(t, TINY_U8, TINY_SHAPE(3)), 0)), TINY_F32);
+  CHECK_EQ(tiny_nelem_of(tiny_softmax(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), -1)), 0);
+  CHECK_EQ(tiny_dtype_of(tiny_softmax(tiny_zeros(t, TINY_F16, TINY_SHAPE(3)), 0)), TINY_F16);
+  CHECK_EQ(tiny_dtype_of(tiny_softmax(tiny_zeros(t, TINY_U8, TINY_SHAPE(3)), 0)), TINY_F32);
   BAD(tiny_softmin(tiny_zeros(t, TINY_F32, TINY_SHAPE(3)), 1), TINY_E_ARG, "softmin: axis 1 is out of range for (3,)");
 }
 
@@ -32,7 +32,7 @@ static void check_gumbel(void) {
   tiny_tensor *many = tiny_gumbel_softmax(tiny_expand(given(TINY_F32, TINY_SHAPE(2), logits), TINY_SHAPE(4000, 2)), 1, 1, -1);
   const double share = tiny_item(tiny_sum(tiny_slice(many, 1, 0, 1, 1), TINY_ALL, 0)) / 4000;
   CHECK(fabs(share - 0.75) < 0.035);
-  CHECK_EQ(tiny_dtype_get(tiny_gumbel_softmax(tiny_zeros(t, TINY_F16, TINY_SHAPE(3)), 1, 1, 0)), TINY_F16);
+  CHECK_EQ(tiny_dtype_of(tiny_gumbel_softmax(tiny_zeros(t, TINY_F16, TINY_SHAPE(3)), 1, 1, 0)), TINY_F16);
   BAD(tiny_gumbel_softmax(x, 0, 0, 0), TINY_E_ARG, "gumbel_softmax: tau is 0");
   BAD(tiny_gumbel_softmax(x, 1, 0, 2), TINY_E_ARG, "gumbel_softmax: axis 2 is out of range for (3,4)");
 }
@@ -78,7 +78,7 @@ static void check_errors(void) {
   BAD(tiny_bilinear(x, NULL, x, NULL), TINY_E_ARG, "bilinear: tensor argument 2 is NULL");
   CHECK(tiny_layer_norm(NULL, 1, NULL, NULL, 0) == NULL);
   CHECK(tiny_cosine_similarity(tn_poison(t), x, 0, 0) == tn_poison(t) && tiny_status(t) == TINY_OK);
-  CHECK_EQ(tiny_nelem(tiny_group_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 4, 2)), 2, NULL, NULL, 1e-5)), 0);
+  CHECK_EQ(tiny_nelem_of(tiny_group_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 4, 2)), 2, NULL, NULL, 1e-5)), 0);
 }
 
 // A norm of 0 has the gradient 0, not NaN.

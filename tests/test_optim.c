@@ -40,8 +40,8 @@ static tiny_tensor *parameter(const optim_case *c, tiny_dtype dtype, int *n) {
   return tiny_keep(x);
 }
 static tiny_tensor *gradient(tiny_tensor *p, int n, int step) {
-  tiny_tensor *i = tiny_reshape(tiny_remainder(tiny_arange(t, 0, n, 1, tiny_dtype_get(p)), tiny_scalar(t, 3, tiny_dtype_get(p))), tiny_shape_get(p));
-  return tiny_add(tiny_mul(tiny_sub(p, tiny_like(p, 1)), tiny_add(i, tiny_like(p, 1))), tiny_scalar(t, step * 0.01, tiny_dtype_get(p)));
+  tiny_tensor *i = tiny_reshape(tiny_remainder(tiny_arange(t, 0, n, 1, tiny_dtype_of(p)), tiny_scalar(t, 3, tiny_dtype_of(p))), tiny_shape_of(p));
+  return tiny_add(tiny_mul(tiny_sub(p, tiny_like(p, 1)), tiny_add(i, tiny_like(p, 1))), tiny_scalar(t, step * 0.01, tiny_dtype_of(p)));
 }
 
 static void trajectory(const optim_case *c, tiny_dtype dtype, double tol) {
@@ -183,9 +183,9 @@ static void check_replay(void) {
     tiny_grad(tiny_sum(tiny_square(p), 0, 0), &p, 1, &g);
     tiny_optim_step(&o, &p, &g, 1);
     tiny_end(t);
-    if (i == 1) early = tiny_get_stats(t);
+    if (i == 1) early = tiny_stats_of(t);
   }
-  late = tiny_get_stats(t);
+  late = tiny_stats_of(t);
   CHECK_EQ(late.schedules, early.schedules);
   CHECK_EQ(late.compiled, early.compiled);
   tiny_optim_free(&o);
@@ -211,10 +211,10 @@ static int steps_reading(int way, float weight[2][READ_WIDTH * READ_WIDTH], doub
   tiny_tensor *x = sines(READ_ROWS, READ_WIDTH, 0.7), *g[2], *kept = NULL, *other = sines(1, 1, 1);
   tiny_tensor *w[2] = {sines(READ_WIDTH, READ_WIDTH, 0.3), sines(READ_WIDTH, READ_WIDTH, 1.1)};
   for (int i = 0; i < READ_STEPS; i++) {
-    const uint64_t before = tiny_get_stats(t).kernels;
+    const uint64_t before = tiny_stats_of(t).kernels;
     tiny_begin(t);
     tiny_tensor *h = tiny_relu(tiny_matmul(x, w[0])), *y = tiny_matmul(h, w[1]);
-    tiny_tensor *mean = tiny_mean(tiny_square(y), TINY_ALL, 0), *most = tiny_max(y, TINY_ALL, 0);
+    tiny_tensor *mean = tiny_mean(tiny_square(y), TINY_ALL, 0), *most = tiny_amax(y, TINY_ALL, 0);
     tiny_grad(mean, w, 2, g);
     tiny_optim_step(&o, w, g, 2);
     if (way == READ_AFTER) kept = tiny_keep(mean);
@@ -236,7 +236,7 @@ static int steps_reading(int way, float weight[2][READ_WIDTH * READ_WIDTH], doub
     }
     tiny_free(kept);
     kept = NULL;
-    kernels = (int)(tiny_get_stats(t).kernels - before);
+    kernels = (int)(tiny_stats_of(t).kernels - before);
   }
   for (int i = 0; i < 2; i++) CHECK_EQ(tiny_read(w[i], weight[i], sizeof weight[i]), TINY_OK);
   tiny_optim_free(&o);

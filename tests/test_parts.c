@@ -53,7 +53,7 @@ static void check_unique(int64_t n, int64_t m, int wide) {
   for (int64_t i = 0; i < n * m; i++) x[i] = (int)(draw() % (i % m ? 2 : 3)) - (wide && i % 5 == 0);
   tiny_tensor *in = tiny_from(t, x, TINY_I32, TINY_SHAPE(n, m)), *inverse, *counts;
   tiny_tensor *y = tiny_unique_along(wide ? tiny_cast(in, TINY_F64) : in, 0, &inverse, &counts);
-  const int64_t found = tiny_ok(y) ? tiny_shape_get(y).dim[0] : -1;
+  const int64_t found = tiny_ok(y) ? tiny_shape_of(y).dim[0] : -1;
   CHECK(values(y) == found * m);
   memcpy(rows, got, (size_t)(found * m) * sizeof *rows);
   for (int64_t i = 1; i < found; i++) {                      // rising, and none twice
@@ -79,9 +79,9 @@ static void test_sets(void) {
   CHECK_EQ(values(tiny_unique_along(tiny_from(t, nan_rows, TINY_F32, TINY_SHAPE(3, 2)), 0, NULL, NULL)), 6);
   tiny_tensor *none = tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), *i, *c;
   CHECK_EQ(values(tiny_unique_along(none, 0, &i, &c)), 0);
-  CHECK_EQ(tiny_nelem(i) + tiny_nelem(c), 0);
+  CHECK_EQ(tiny_nelem_of(i) + tiny_nelem_of(c), 0);
   none = tiny_unique_along(tiny_zeros(t, TINY_F32, TINY_SHAPE(4, 0)), 0, NULL, &c);      // rows of nothing are equal
-  CHECK_EQ(tiny_shape_get(none).dim[0], 1);
+  CHECK_EQ(tiny_shape_of(none).dim[0], 1);
   CHECK(values(c) == 1 && got[0] == 4);
 }
 
@@ -109,7 +109,7 @@ static void test_long(void) {
   CHECK(values(tiny_gcd(a, b)) == 1 && got[0] == 1);
   tiny_tensor *many = tiny_repeat_interleave_by(counted(1000), tiny_arange(t, 0, 1000, 1, TINY_I64), 0);
   int64_t wrong = 0, at = 0;
-  CHECK_EQ(tiny_nelem(many), 499500);
+  CHECK_EQ(tiny_nelem_of(many), 499500);
   CHECK(values(tiny_slice(many, 0, 0, 100000, 1)) == 100000);
   for (int k = 0; at < 100000; k++) for (int j = 0; j < k && at < 100000; j++) wrong += got[at++] != k;
   CHECK_EQ(wrong, 0);

@@ -182,7 +182,7 @@ static tiny_tensor *dense(tiny_ctx *t, tiny_tensor **p, int *n) {
   tiny_realize(p, *n);
   for (int i = 0; i < 3; i++) x = tiny_tanh(tiny_linear(x, p[i], p[3]));
   x = tiny_add(tiny_logsumexp(x, 1, 0), tiny_sum(tiny_cumsum(tiny_mul(x, x), 1), 1, 0));
-  return tiny_add(tiny_var(x, 0, 0, 1), tiny_max(x, 0, 0));
+  return tiny_add(tiny_var(x, 0, 0, 1), tiny_amax(x, 0, 0));
 }
 
 static void test_net(const device *d, tiny_tensor *(*net)(tiny_ctx *t, tiny_tensor **p, int *n), const char *name) {
@@ -195,7 +195,7 @@ static void test_net(const device *d, tiny_tensor *(*net)(tiny_ctx *t, tiny_tens
   for (int i = 0; i <= n; i++) CHECK_EQ(tn_eval_graph(t, tn_uop_of(out[i]), want[i], data_of), TINY_OK);
   CHECK_EQ(tiny_realize(out, n + 1), TINY_OK);
   for (int i = 0; i <= n; i++) {
-    const int64_t m = tiny_nelem(out[i]);
+    const int64_t m = tiny_nelem_of(out[i]);
     double most = 0.1;                    // what cancels leaves noise
     CHECK_EQ(tiny_read(out[i], got, (size_t)m * 4), TINY_OK);
     for (int64_t j = 0; j < m; j++) most = fmax(most, fabs((double)want[i][j]));
@@ -245,7 +245,7 @@ static tiny_tensor *look_step(tiny_ctx *t, int k, tiny_tensor *a, tiny_tensor *b
     case 2: return tiny_sub(tiny_relu(a), tiny_scalar(t, 0.1, TINY_F32));
     case 3: return tiny_mul(a, w);
     case 4: return tiny_maximum(a, tiny_mul(b, w));
-    case 5: return tiny_sub(a, tiny_max(a, 0, 1));
+    case 5: return tiny_sub(a, tiny_amax(a, 0, 1));
     case 6: return tiny_div(a, tiny_add(tiny_norm(a, HUGE_VAL, 1, 1), tiny_scalar(t, 1, TINY_F32)));
     case 7: return tiny_clone(tiny_mul(a, w));
     case 8: return tiny_contiguous(tiny_sin(a));
@@ -254,8 +254,8 @@ static tiny_tensor *look_step(tiny_ctx *t, int k, tiny_tensor *a, tiny_tensor *b
     case 11: return tiny_add(tiny_softmax(a, 1), b);
     case 12: y = tiny_zeros(t, TINY_F32, TINY_SHAPE(LOOK_ROWS, LOOK_COLS)); return tiny_assign(y, tiny_sin(tiny_mul(a, w)));
     case 13: return tiny_sort(a, 1, 0, &i);
-    case 14: return tiny_add(tiny_abs(a), tiny_min(b, 1, 1));
-    default: return tiny_add(tiny_clamp(a, -0.7, 0.9), tiny_max_with_index(a, 0, 1, &i));
+    case 14: return tiny_add(tiny_abs(a), tiny_amin(b, 1, 1));
+    default: return tiny_add(tiny_clamp(a, -0.7, 0.9), tiny_max(a, 0, 1, &i));
   }
 }
 // Gradients by x and w of the program of a seed, with or without looks at inner values.

@@ -12,7 +12,7 @@ static tiny_ctx *t;
 // ** operators that choose among elements **
 
 static tiny_tensor *sum_of(tiny_tensor *x) {
-  const int64_t n = tiny_nelem(x);
+  const int64_t n = tiny_nelem_of(x);
   tiny_tensor *w = tiny_cos(tiny_arange(t, 1, (double)n + 1, 1, TINY_F32));
   return tiny_sum(tiny_mul(tiny_square(tiny_flatten(x, 0, -1)), w), TINY_ALL, 0);
 }
@@ -21,13 +21,13 @@ static tiny_tensor *volume_of(tiny_tensor *x) { return tiny_reshape(x, TINY_SHAP
 static tiny_tensor *indices;
 static tiny_pool_desc overlapping = {.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}};
 #define CHOICES(_) \
-  _(max, tiny_max(x, 0, 0)) _(max_rows, tiny_max(x, 1, 1)) _(max_all, tiny_max(x, TINY_ALL, 0)) _(min, tiny_min(x, 0, 0)) \
-  _(amax, tiny_reduce(x, 'M', TINY_SHAPE(0, 1), 0)) _(norm_inf, tiny_norm(x, HUGE_VAL, 0, 0)) _(norm_least, tiny_norm(x, -HUGE_VAL, 0, 0)) \
-  _(max_with_index, tiny_max_with_index(x, 0, 0, &indices)) _(min_with_index, tiny_min_with_index(x, 1, 0, &indices)) \
+  _(amax, tiny_amax(x, 0, 0)) _(amax_rows, tiny_amax(x, 1, 1)) _(amax_all, tiny_amax(x, TINY_ALL, 0)) _(amin, tiny_amin(x, 0, 0)) \
+  _(reduce_max, tiny_reduce(x, 'M', TINY_SHAPE(0, 1), 0)) _(norm_inf, tiny_norm(x, HUGE_VAL, 0, 0)) _(norm_least, tiny_norm(x, -HUGE_VAL, 0, 0)) \
+  _(max, tiny_max(x, 0, 0, &indices)) _(min, tiny_min(x, 1, 0, &indices)) \
   _(max_pool1d, tiny_max_pool1d(x, 3, 2, 1)) _(max_pool2d, tiny_max_pool2d(image_of(x), 2, 0, 0)) _(max_pool3d, tiny_max_pool3d(volume_of(x), 2, 2, 0)) \
   _(max_pool, tiny_max_pool(image_of(x), &overlapping, &indices)) _(max_adaptive, tiny_adaptive_max_pool(image_of(x), TINY_SHAPE(5, 5), &indices)) \
-  _(max_of_relu, tiny_max_pool2d(tiny_relu(image_of(x)), 2, 0, 0)) _(max_of_abs, tiny_max(tiny_abs(x), 0, 0)) \
-  _(max_of_part, tiny_max(tiny_shrink(x, TINY_SHAPE(3, 40, 1, 9)), 0, 0)) _(max_of_exp, tiny_max(tiny_exp(x), 0, 0)) \
+  _(max_of_relu, tiny_max_pool2d(tiny_relu(image_of(x)), 2, 0, 0)) _(max_of_abs, tiny_amax(tiny_abs(x), 0, 0)) \
+  _(max_of_part, tiny_amax(tiny_shrink(x, TINY_SHAPE(3, 40, 1, 9)), 0, 0)) _(max_of_exp, tiny_amax(tiny_exp(x), 0, 0)) \
   _(cummax, tiny_cummax(x, 0, &indices)) _(cummin, tiny_cummin(x, 0, &indices)) _(cumprod, tiny_cumprod(tiny_shrink(x, TINY_SHAPE(0, 8, 0, 12)), 0)) \
   _(logcumsumexp, tiny_logcumsumexp(x, 0)) _(prod, tiny_prod(tiny_shrink(x, TINY_SHAPE(0, 6, 0, 12)), 0, 0)) \
   _(median, tiny_median(x, 0, 0, NULL)) _(kthvalue, tiny_kthvalue(x, 5, 0, 0, NULL)) _(topk, tiny_topk(x, 3, 0, 1, NULL)) _(sort, tiny_sort(x, 0, 1, NULL)) \
@@ -63,7 +63,7 @@ static double error_of(const float *got, const float *want, int n) {
 }
 static void read_first(tiny_tensor *x) {
   static float v[N * M];
-  CHECK_EQ(tiny_read(x, v, (size_t)tiny_nelem(x) * 4), TINY_OK);
+  CHECK_EQ(tiny_read(x, v, (size_t)tiny_nelem_of(x) * 4), TINY_OK);
 }
 static void check_choice(const choice *c, int seed) {
   float f[N * M], by_value[N * M], want[M], got[3][M];
@@ -87,7 +87,7 @@ static void check_choice(const choice *c, int seed) {
     if (how == 2) read_first(out);
     CHECK_EQ(tiny_read(g, got[how], sizeof got[how]), TINY_OK);
     const double e = error_of(got[how], want, M);
-    if (!(e < 1e-3)) printf("%s on %s, seed %d, %s: off by %g\n", c->name, tiny_device(t), seed, how == 0 ? "not read" : how == 1 ? "read before" : "read after", e);
+    if (!(e < 1e-3)) printf("%s on %s, seed %d, %s: off by %g\n", c->name, tiny_device_name(t, 0), seed, how == 0 ? "not read" : how == 1 ? "read before" : "read after", e);
     CHECK(e < 1e-3);
     tiny_end(t);
   }
@@ -102,7 +102,7 @@ static void check_one_hot(int seed) {
   tiny_tensor *x = fresh(seed, TINY_SHAPE(64, 100)), *v = fresh(seed + 99, TINY_SHAPE(2)), *grad;
   CHECK_EQ(tiny_read(v, a, sizeof a), TINY_OK);
   tiny_tensor *s = tiny_sum(tiny_log1p(tiny_square(x)), TINY_ALL, 0), *scaled = tiny_mul(s, tiny_scalar(t, 1e-3, TINY_F32));
-  tiny_tensor *y = tiny_max(tiny_add(v, tiny_square(scaled)), 0, 0);
+  tiny_tensor *y = tiny_amax(tiny_add(v, tiny_square(scaled)), 0, 0);
   CHECK_EQ(tiny_read(y, &m, 4), TINY_OK);
   CHECK_EQ(tiny_grad(y, &v, 1, &grad), TINY_OK);
   CHECK_EQ(tiny_read(grad, g, sizeof g), TINY_OK);
@@ -136,7 +136,7 @@ static void check_block(int seed) {
   for (int look = 0; look < 3; look++) block_gradient(seed, look, got[look]);
   for (int look = 0; look < 2; look++) {
     const double e = error_of(got[look], got[2], 216);
-    if (!(e < 1e-3)) printf("block on %s, seed %d, look %d: off by %g\n", tiny_device(t), seed, look, e);
+    if (!(e < 1e-3)) printf("block on %s, seed %d, look %d: off by %g\n", tiny_device_name(t, 0), seed, look, e);
     CHECK(e < 1e-3);
   }
 }
@@ -149,7 +149,7 @@ static void check_positions(int seed) {
   tiny_tensor *x = fresh(seed, TINY_SHAPE(N, M)), *i;
   static float v[N * M], p[4 * 8 * 6];
   int32_t places[2][4 * 8 * 6];
-  CHECK_EQ(tiny_read(tiny_max(standard(x), 0, 0), m, sizeof m), TINY_OK);
+  CHECK_EQ(tiny_read(tiny_amax(standard(x), 0, 0), m, sizeof m), TINY_OK);
   CHECK_EQ(tiny_read(tiny_argmax(standard(x), 0, 0), at[0], sizeof at[0]), TINY_OK);
   CHECK_EQ(tiny_read(x, v, sizeof v), TINY_OK);
   for (int j = 0; j < M; j++) { at[1][j] = 0; for (int k = 1; k < N; k++) if (v[k * M + j] > v[at[1][j] * M + j]) at[1][j] = k; }
@@ -264,7 +264,7 @@ enum { ASSIGNED, RUN, FRAMED, PART, COMPUTED, TWICE, WRITTEN, WAYS };
 static tiny_tensor *loss_of(int op, tiny_tensor *x, tiny_tensor *w) {
   tiny_tensor *y = op == 1 ? tiny_matmul(x, w) : tiny_mul(x, w);
   if (op == 2) y = tiny_tanh(y);
-  if (op == 3) y = tiny_max(y, 0, 0);
+  if (op == 3) y = tiny_amax(y, 0, 0);
   if (op == 4) y = tiny_mul(tiny_exp(x), w);
   return tiny_sum(tiny_square(y), TINY_ALL, 0);
 }

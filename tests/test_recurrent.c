@@ -34,14 +34,14 @@ static void check_steps(void) {            // a sequence is its cell L times
   // A row alone, and without a batch at all, is the same.
   tiny_tensor *one = tiny_squeeze(tiny_slice(x, 1, 1, 2, 1), 1);
   same("no batch", tiny_lstm(one, NULL, NULL, &lstm, NULL, &hn, &cn), tiny_squeeze(tiny_slice(y[0], 1, 1, 2, 1), 1), 1e-12);
-  CHECK_EQ(tiny_shape_get(hn).ndim, 2);
-  CHECK_EQ(tiny_shape_get(tiny_gru_cell(step_of(one, 0), NULL, &gru)).ndim, 1);
+  CHECK_EQ(tiny_shape_of(hn).ndim, 2);
+  CHECK_EQ(tiny_shape_of(tiny_gru_cell(step_of(one, 0), NULL, &gru)).ndim, 1);
   // The second direction is the first over the flipped sequence.
   tiny_recurrent_weights both[2] = {gru, gru};
   d.bidirectional = 1;
   y[3] = tiny_gru(x, NULL, both, &d, NULL);
   same("backwards", tiny_slice(y[3], 2, H, 2 * H, 1), tiny_flip(tiny_gru(tiny_flip(x, TINY_SHAPE(0)), NULL, &gru, NULL, NULL), TINY_SHAPE(0)), 1e-12);
-  CHECK_EQ(tiny_dtype_get(tiny_gru_cell(tiny_zeros(t, TINY_F16, TINY_SHAPE(I)), NULL, &gru)), TINY_F64);
+  CHECK_EQ(tiny_dtype_of(tiny_gru_cell(tiny_zeros(t, TINY_F16, TINY_SHAPE(I)), NULL, &gru)), TINY_F64);
 }
 
 static tiny_recurrent_weights layers[2];
@@ -82,10 +82,10 @@ static void check_programs(void) {
     tiny_tensor *x = tiny_contiguous(tiny_ones(ctx, TINY_F32, TINY_SHAPE(i ? 24 : 12, 2, 8))), *hn;
     tiny_tensor *const ready[3] = {w.w_ih, w.w_hh, x};
     tiny_realize(ready, 3);
-    const uint64_t before = tiny_get_stats(ctx).compiled;
+    const uint64_t before = tiny_stats_of(ctx).compiled;
     tiny_gru(x, NULL, &w, NULL, &hn);
     CHECK_EQ(tiny_realize(&hn, 1), TINY_OK);
-    programs[i] = tiny_get_stats(ctx).compiled - before;
+    programs[i] = tiny_stats_of(ctx).compiled - before;
     tiny_close(ctx);
   }
   if (programs[1] > programs[0]) printf("%d programs for 12 steps, %d for 24\n", (int)programs[0], (int)programs[1]);

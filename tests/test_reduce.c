@@ -3,9 +3,9 @@
 #include "operator_test.h"
 
 static int is(tiny_tensor *x, tiny_dtype dtype, int n, const double *want) {
-  int ok = tiny_dtype_get(x) == dtype && values(x) == n;
+  int ok = tiny_dtype_of(x) == dtype && values(x) == n;
   for (int i = 0; i < n && ok; i++) ok = got[i] == want[i] || (got[i] != got[i] && want[i] != want[i]);
-  if (!ok) fprintf(stderr, "    %s %g %g %g ..\n", tiny_dtype_name(tiny_dtype_get(x)), got[0], got[1], got[2]);
+  if (!ok) fprintf(stderr, "    %s %g %g %g ..\n", tiny_dtype_name(tiny_dtype_of(x)), got[0], got[1], got[2]);
   return ok;
 }
 #define IS(x, dtype, ...) CHECK(is(x, dtype, (int)(sizeof((double[]){__VA_ARGS__}) / sizeof(double)), (double[]){__VA_ARGS__}))
@@ -16,14 +16,14 @@ static tiny_tensor *of(tiny_dtype dtype, int n, const double *v) { return tiny_c
 static tiny_tensor *var1(tiny_tensor *x, int axis, int keepdim) { return tiny_var(x, axis, keepdim, 1); }
 static tiny_tensor *std1(tiny_tensor *x, int axis, int keepdim) { return tiny_std(x, axis, keepdim, 1); }
 static tiny_tensor *norm2(tiny_tensor *x, int axis, int keepdim) { return tiny_norm(x, 2, axis, keepdim); }
-static tiny_tensor *best(tiny_tensor *x, int axis, int keepdim) { return tiny_max_with_index(x, axis, keepdim, NULL); }
+static tiny_tensor *best(tiny_tensor *x, int axis, int keepdim) { return tiny_max(x, axis, keepdim, NULL); }
 static tiny_tensor *aminmax(tiny_tensor *x, int axis, int keepdim) { return tiny_aminmax(x, axis, keepdim, NULL); }
 
 // ** errors **
 
 static void check_errors(void) {
   tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 3)), *none = tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), *second;
-  tiny_tensor *(*const folds[])(tiny_tensor *, int, int) = {tiny_sum, tiny_prod, tiny_max, tiny_min, tiny_mean, tiny_any, tiny_all, tiny_count_nonzero, tiny_nansum, tiny_nanmean,
+  tiny_tensor *(*const folds[])(tiny_tensor *, int, int) = {tiny_sum, tiny_prod, tiny_amax, tiny_amin, tiny_mean, tiny_any, tiny_all, tiny_count_nonzero, tiny_nansum, tiny_nanmean,
     tiny_argmax, tiny_argmin, var1, std1, norm2, best, aminmax};
   for (size_t i = 0; i < sizeof folds / sizeof *folds; i++) {
     BAD(folds[i](x, 2, 0), TINY_E_ARG, ": axis 2 is out of range for (2,3)");
@@ -35,11 +35,11 @@ static void check_errors(void) {
     BAD(scans[i](x, 2), TINY_E_ARG, ": axis 2 is out of range for (2,3)");
     CHECK(scans[i](NULL, 0) == NULL && scans[i](tn_poison(t), 0) == tn_poison(t));
   }
-  BAD(tiny_max(none, 0, 0), TINY_E_SHAPE, "max: there is nothing along the axis of (0,3)");
-  BAD(tiny_min(none, TINY_ALL, 0), TINY_E_SHAPE, "min: there is nothing along the axis of (0,3)");
+  BAD(tiny_amax(none, 0, 0), TINY_E_SHAPE, "amax: there is nothing along the axis of (0,3)");
+  BAD(tiny_amin(none, TINY_ALL, 0), TINY_E_SHAPE, "amin: there is nothing along the axis of (0,3)");
   BAD(tiny_aminmax(none, 0, 0, &second), TINY_E_SHAPE, "aminmax: there is nothing along the axis of (0,3)");
   CHECK(second == tn_poison(t));
-  BAD(tiny_max_with_index(none, 0, 0, &second), TINY_E_SHAPE, "max_with_index: 0 elements along the axis of (0,3)");
+  BAD(tiny_max(none, 0, 0, &second), TINY_E_SHAPE, "max: 0 elements along the axis of (0,3)");
   CHECK(second == tn_poison(t));
   BAD(tiny_norm(none, HUGE_VAL, 0, 0), TINY_E_SHAPE, "norm: there is nothing along the axis of (0,3)");
   BAD(tiny_norm(x, NAN, 0, 0), TINY_E_ARG, "norm: p is NaN");
@@ -59,15 +59,15 @@ static void check_errors(void) {
 static void check_dtypes(void) {
   static const tiny_dtype narrow[] = {TINY_BOOL, TINY_I8, TINY_U8, TINY_I16, TINY_U16, TINY_I32, TINY_U32, TINY_I64};
   for (size_t i = 0; i < sizeof narrow / sizeof *narrow; i++) {
-    CHECK_EQ(tiny_dtype_get(tiny_sum(tiny_zeros(t, narrow[i], TINY_SHAPE(3)), 0, 0)), TINY_I64);
-    CHECK_EQ(tiny_dtype_get(tiny_cumprod(tiny_zeros(t, narrow[i], TINY_SHAPE(3)), 0)), TINY_I64);
+    CHECK_EQ(tiny_dtype_of(tiny_sum(tiny_zeros(t, narrow[i], TINY_SHAPE(3)), 0, 0)), TINY_I64);
+    CHECK_EQ(tiny_dtype_of(tiny_cumprod(tiny_zeros(t, narrow[i], TINY_SHAPE(3)), 0)), TINY_I64);
   }
   const double top = 4294967295.0;
   IS(tiny_sum(tiny_full(t, top, TINY_U32, TINY_SHAPE(3)), 0, 0), TINY_I64, 3 * top);
   IS(tiny_sum(tiny_full(t, 255, TINY_U8, TINY_SHAPE(1 << 20)), 0, 0), TINY_I64, 255.0 * (1 << 20));
   IS(tiny_sum(tiny_full(t, 1ull << 40, TINY_U64, TINY_SHAPE(4)), 0, 0), TINY_U64, 4398046511104.0);
-  IS(tiny_max(OF(TINY_U64, 1, 3, 2), 0, 0), TINY_U64, 3);
-  IS(tiny_min(OF(TINY_U16, 9, 3, 65535), 0, 0), TINY_U16, 3);
+  IS(tiny_amax(OF(TINY_U64, 1, 3, 2), 0, 0), TINY_U64, 3);
+  IS(tiny_amin(OF(TINY_U16, 9, 3, 65535), 0, 0), TINY_U16, 3);
   IS(tiny_argmin(OF(TINY_U32, 4294967295.0, 3, 3), 0, 0), TINY_I32, 1);
   IS(tiny_mean(OF(TINY_I32, 1, 2), 0, 0), TINY_F32, 1.5);
   IS(tiny_norm(OF(TINY_I8, -3, 4), 2, 0, 0), TINY_F32, 5);
@@ -92,10 +92,10 @@ static void check_empty(void) {
   IS(tiny_all(none, TINY_ALL, 0), TINY_BOOL, 1);
   IS(tiny_count_nonzero(gone, 1, 0), TINY_I64, 0, 0);
   IS(tiny_norm(none, 2, 0, 0), TINY_F32, 0, 0);
-  CHECK_EQ(values(tiny_max(none, 1, 0)), 0);
+  CHECK_EQ(values(tiny_amax(none, 1, 0)), 0);
   CHECK_EQ(values(tiny_argmax(none, 1, 0)), 0);
   CHECK_EQ(values(tiny_cummax(none, 0, &index)), 0);
-  CHECK(tiny_ok(index) && tiny_dtype_get(index) == TINY_I32 && values(index) == 0);
+  CHECK(tiny_ok(index) && tiny_dtype_of(index) == TINY_I32 && values(index) == 0);
   CHECK_EQ(values(tiny_cumsum(gone, 1)), 0);
   // One number: a variance of one is 0/0, and more corrections than numbers make it infinite.
   tiny_tensor *one = OF(TINY_F32, 3);
@@ -105,8 +105,8 @@ static void check_empty(void) {
   tiny_tensor *z = tiny_full(t, -2, TINY_F32, TINY_SHAPE());
   IS(tiny_sum(z, -1, 1), TINY_F32, -2);
   IS(tiny_norm(z, 1, TINY_ALL, 0), TINY_F32, 2);
-  IS(tiny_max_with_index(z, 0, 1, &index), TINY_F32, -2);
-  CHECK(tiny_shape_get(index).ndim == 0);
+  IS(tiny_max(z, 0, 1, &index), TINY_F32, -2);
+  CHECK(tiny_shape_of(index).ndim == 0);
   IS(tiny_cummin(z, 0, &index), TINY_F32, -2);
   IS(index, TINY_I32, 0);
   IS(tiny_logcumsumexp(z, -1), TINY_F32, -2);
@@ -116,25 +116,25 @@ static void check_empty(void) {
 
 static void check_positions(void) {
   tiny_tensor *x = OF(TINY_F32, 1, 5, 5, 2), *n = OF(TINY_F32, 3, NAN, 7, NAN), *index;
-  IS(tiny_max_with_index(x, 0, 0, &index), TINY_F32, 5);
+  IS(tiny_max(x, 0, 0, &index), TINY_F32, 5);
   IS(index, TINY_I32, 1);
-  IS(tiny_min_with_index(n, 0, 1, &index), TINY_F32, NAN);
+  IS(tiny_min(n, 0, 1, &index), TINY_F32, NAN);
   IS(index, TINY_I32, 1);
   IS(tiny_cummax(n, 0, &index), TINY_F32, 3, NAN, NAN, NAN);
   IS(index, TINY_I32, 0, 1, 1, 3);
   IS(tiny_cummax(x, 0, &index), TINY_F32, 1, 5, 5, 5);
   IS(index, TINY_I32, 0, 1, 2, 2);
-  IS(tiny_max_with_index(OF(TINY_F32, -HUGE_VAL, -HUGE_VAL), 0, 0, &index), TINY_F32, -HUGE_VAL);
+  IS(tiny_max(OF(TINY_F32, -HUGE_VAL, -HUGE_VAL), 0, 0, &index), TINY_F32, -HUGE_VAL);
   IS(index, TINY_I32, 0);
-  IS(tiny_max_with_index(OF(TINY_F32, HUGE_VAL, 1), 0, 0, &index), TINY_F32, HUGE_VAL);
+  IS(tiny_max(OF(TINY_F32, HUGE_VAL, 1), 0, 0, &index), TINY_F32, HUGE_VAL);
 }
 
 // ** gradients where formulas have corners **
 
 static tiny_tensor *grad_of(tiny_tensor *y, tiny_tensor *x) {      // of the sum of (1, 2, 3 ..) * y
   tiny_tensor *g;
-  const int64_t n = tiny_nelem(y);
-  tiny_tensor *w = tiny_arange(t, 1, (double)n + 1, 1, tiny_dtype_get(y));
+  const int64_t n = tiny_nelem_of(y);
+  tiny_tensor *w = tiny_arange(t, 1, (double)n + 1, 1, tiny_dtype_of(y));
   CHECK_EQ(tiny_grad(tiny_sum(tiny_mul(tiny_reshape(y, TINY_SHAPE(n)), w), 0, 0), &x, 1, &g), TINY_OK);
   return g;
 }
@@ -147,8 +147,8 @@ static void check_gradients(void) {
   IS(grad_of(tiny_norm(zero, 0, 0, 0), zero), TINY_F64, 0, 0);
   IS(grad_of(tiny_std(zero, 0, 0, 1), zero), TINY_F64, 0, 0);
   IS(grad_of(tiny_dist(zero, zero, 2), zero), TINY_F64, 0, 0);
-  IS(grad_of(tiny_max(ties, 0, 0), ties), TINY_F64, 0.5, 0, 0.5);
-  IS(grad_of(tiny_max_with_index(ties, 0, 0, &index), ties), TINY_F64, 1, 0, 0);
+  IS(grad_of(tiny_amax(ties, 0, 0), ties), TINY_F64, 0.5, 0, 0.5);
+  IS(grad_of(tiny_max(ties, 0, 0, &index), ties), TINY_F64, 1, 0, 0);
   IS(grad_of(tiny_cummax(ties, 0, NULL), ties), TINY_F64, 3, 0, 3);
   IS(grad_of(tiny_norm(ties, HUGE_VAL, 0, 0), ties), TINY_F64, 0.5, 0, 0.5);
   tiny_tensor *p = tiny_contiguous(OF(TINY_F64, 2, 0, 3, 0));
@@ -202,8 +202,8 @@ static void check_long(void) {
 static void check_finite_floats(void) {
   const tiny_desc d = {.cache_dir = "", .debug = "0"};
   tiny_ctx *plain = tiny_open(&d);
-  CHECK(tiny_item(tiny_max(tiny_full(plain, -1.5, TINY_F8E4M3, TINY_SHAPE(3)), TINY_ALL, 0)) == -1.5);
-  CHECK(tiny_item(tiny_max(tiny_cast(tiny_add(tiny_rand(plain, TINY_SHAPE(64)), tiny_full(plain, 2, TINY_F32, TINY_SHAPE())), TINY_F8E4M3), TINY_ALL, 0)) >= 2);
+  CHECK(tiny_item(tiny_amax(tiny_full(plain, -1.5, TINY_F8E4M3, TINY_SHAPE(3)), TINY_ALL, 0)) == -1.5);
+  CHECK(tiny_item(tiny_amax(tiny_cast(tiny_add(tiny_rand(plain, TINY_SHAPE(64)), tiny_full(plain, 2, TINY_F32, TINY_SHAPE())), TINY_F8E4M3), TINY_ALL, 0)) >= 2);
   CHECK_STR(tiny_error(plain), "");
   tiny_close(plain);
 }

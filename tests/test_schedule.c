@@ -25,9 +25,9 @@ static tiny_tensor *given_ints(tiny_ctx *t, int64_t n, int most) {
 }
 static tiny_stats spent(tiny_tensor *x) {  // by the realization of x
   tiny_ctx *t = tiny_ctx_of(x);
-  const tiny_stats before = tiny_get_stats(t);
+  const tiny_stats before = tiny_stats_of(t);
   const tiny_code code = tiny_realize(&x, 1);
-  tiny_stats s = tiny_get_stats(t);
+  tiny_stats s = tiny_stats_of(t);
   if (code != TINY_OK) fprintf(stderr, "%s\n", tiny_error(t));
   CHECK_EQ(code, TINY_OK);
   s.kernels -= before.kernels; s.flops -= before.flops;
@@ -241,9 +241,9 @@ static void test_reshaped(const char *device) {
     tiny_tensor *a = tiny_contiguous(tiny_add(x, x));
     tiny_tensor *y[2] = {tiny_reshape(tiny_reshape(a, TINY_SHAPE(3, 4)), TINY_SHAPE(6, 2)), a};
     tiny_program *p = tiny_capture(t, &x, 1, y, 1 + both);
-    const uint64_t before = tiny_get_stats(t).kernels;
+    const uint64_t before = tiny_stats_of(t).kernels;
     CHECK_EQ(tiny_run(p, &x, got), TINY_OK);
-    CHECK_EQ(tiny_get_stats(t).kernels - before, (uint64_t)(1 + both));
+    CHECK_EQ(tiny_stats_of(t).kernels - before, (uint64_t)(1 + both));
     CHECK_EQ(tn_uop_of(got[0])->ndim, 2);
     for (int k = both; k >= 0; k--) {
       CHECK_EQ(tiny_read(got[k], out, sizeof out), TINY_OK);
@@ -259,14 +259,14 @@ static void test_reshaped(const char *device) {
 static void test_replay(const char *device) {
   tiny_ctx *t = open_device(device);
   tiny_tensor *w = of4(t, 1, 2, 3, 4), *x = given(t, TINY_SHAPE(8, 4));
-  tiny_stats first = tiny_get_stats(t), s;
+  tiny_stats first = tiny_stats_of(t), s;
   for (int step = 0; step < 20; step++) {
     tiny_begin(t);
     tiny_tensor *loss = tiny_mean(tiny_square(tiny_sub(tiny_matmul(x, w), tiny_scalar(t, step * 0.25, TINY_F32))), TINY_ALL, 0), *grad = NULL;
     CHECK_EQ(tiny_grad(loss, &w, 1, &grad), TINY_OK);
     tiny_assign(w, tiny_sub(w, tiny_mul(grad, tiny_scalar(t, 0.125 / (step + 1), TINY_F32))));
     CHECK_EQ(tiny_end(t), TINY_OK);
-    s = tiny_get_stats(t);
+    s = tiny_stats_of(t);
     if (step == 1) first = s;
     if (step > 1) { CHECK_EQ(s.schedules, first.schedules); CHECK_EQ(s.compiled, first.compiled); CHECK_EQ(s.replays, first.replays + (uint64_t)step - 1); }
   }
@@ -316,7 +316,7 @@ static void test_frugal_order(void) {
     CHECK_EQ(tiny_read(all, &got, sizeof got), TINY_OK);
     CHECK(got == want);
   }
-  const tiny_stats s = tiny_get_stats(t);
+  const tiny_stats s = tiny_stats_of(t);
   CHECK(s.nbytes_arena >= NELEM * 4 && s.nbytes_arena <= NELEM * 4 + VALUES * 2 * TN_ARENA_ALIGN);
   tiny_close(t);
 }
@@ -330,7 +330,7 @@ static void arena_of(tiny_ctx *t, tiny_tensor *loss, tiny_tensor *const *params,
   CHECK_EQ(tiny_grad(loss, params, n, grads), TINY_OK);
   tiny_optim_step(&adam, params, grads, n);
   CHECK_EQ(tiny_end(t), TINY_OK);
-  const tiny_stats s = tiny_get_stats(t);
+  const tiny_stats s = tiny_stats_of(t);
   CHECK(s.nbytes_arena_least > 0);
   CHECK((double)s.nbytes_arena <= 1.1 * (double)s.nbytes_arena_least);
   tiny_optim_free(&adam);
@@ -392,9 +392,9 @@ static void test_frames(const char *device) {
     tiny_optim_step(&adam, p, g, 2);
     if (step % 100 == 0 || step == 999) { last = tiny_item(loss); if (!step) first = last; }
     if (tiny_end(t) != TINY_OK) { fprintf(stderr, "step %d: %s\n", step, tiny_error(t)); CHECK(0); break; }
-    if (step == 200) early = tiny_get_stats(t);
+    if (step == 200) early = tiny_stats_of(t);
   }
-  late = tiny_get_stats(t);
+  late = tiny_stats_of(t);
   CHECK(late.nodes <= early.nodes + (1 << 15));
   CHECK(late.nbytes_live <= early.nbytes_live + (1 << 21));
   CHECK(late.schedules <= 6);

@@ -399,7 +399,7 @@ static void test_outsiders(void) {
     memset(&d, 0, sizeof d);
     d.device = devices[device]; d.cache_dir = in_root(devices[device]); d.beam = 1;
     tiny_ctx *t = tiny_open(&d);
-    if (strcmp(tiny_device(t), devices[device])) { printf("skipped: no %s here\n", devices[device]); tiny_close(t); continue; }
+    if (strcmp(tiny_device_name(t, 0), devices[device])) { printf("skipped: no %s here\n", devices[device]); tiny_close(t); continue; }
     for (int i = 0; i < LISTS + (SUBJECTS - 1) * n; i++) {
       outsider o;
       int subject = (i - LISTS) / n;
@@ -411,13 +411,13 @@ static void test_outsiders(void) {
       if (o.text && !(t->device[0]->renderer.dots & lists[i].dots)) { printf("skipped: %s has no DOT for %s\n", devices[device], lists[i].name); continue; }
       tiny_begin(t);
       o.x = subjects[subject].make(t);
-      const size_t nbytes = (size_t)tiny_nelem(o.x) * tiny_dtype_nbytes(tiny_dtype_get(o.x));
-      const uint64_t searches = tiny_get_stats(t).searches;
+      const size_t nbytes = (size_t)tiny_nelem_of(o.x) * tiny_dtype_nbytes(tiny_dtype_of(o.x));
+      const uint64_t searches = tiny_stats_of(t).searches;
       CHECK_EQ(tn_guard(t, outsider_writes, &o), TINY_OK);
       CHECK_EQ(tiny_reference(o.x, want, nbytes), TINY_OK);
       const int ok = tiny_read(o.x, got, nbytes) == TINY_OK && agree(got, want, nbytes, subjects[subject].tolerance);
       CHECK(ok);
-      CHECK_EQ(tiny_get_stats(t).searches, searches);          // it was found
+      CHECK_EQ(tiny_stats_of(t).searches, searches);          // it was found
       if (!ok) { print_schedule(t, &o.list, line); fprintf(stderr, "  %s of %s on %s: %.400s\n", line, subjects[subject].name, devices[device], tiny_error(t)); }
       tiny_clear(t);
       tiny_end(t);
@@ -457,9 +457,9 @@ static result compute(maker make, const char *dir, int beam, int threads, tiny_a
   if (!t) { r.code = TINY_E_MEMORY; return r; }
   tiny_tensor *x = make(t);
   a.out = got; b.out = want;
-  a.nbytes = b.nbytes = (size_t)tiny_nelem(x) * tiny_dtype_nbytes(tiny_dtype_get(x));
+  a.nbytes = b.nbytes = (size_t)tiny_nelem_of(x) * tiny_dtype_nbytes(tiny_dtype_of(x));
   r.code = tiny_read(x, got, a.nbytes);
-  const tiny_stats s = tiny_get_stats(t);
+  const tiny_stats s = tiny_stats_of(t);
   r.searches = s.searches; r.timed = s.timed; r.compiled = s.compiled;
   r.hash = tn_hash_bytes(0, got, a.nbytes);
   if (r.code == TINY_OK) r.code = tiny_reference(x, want, b.nbytes);
@@ -498,7 +498,7 @@ static void test_update_in_place(void) {
   CHECK_EQ(tiny_read(x, got, sizeof got), TINY_OK);
   int same = 1;
   for (int i = 0; i < 30000; i++) same &= got[i] == data[i] + 1;
-  CHECK(same && tiny_get_stats(t).searches > 0);
+  CHECK(same && tiny_stats_of(t).searches > 0);
   tiny_close(t);
 }
 
@@ -518,13 +518,13 @@ static void test_not_searched(void) {
   t = tiny_open(&d);
   x = elementwise(t);                      // done before a search could win anything
   CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-  CHECK_EQ(tiny_get_stats(t).timed, 0);
+  CHECK_EQ(tiny_stats_of(t).timed, 0);
   tiny_close(t);
   d.device = "NULL";
   t = tiny_open(&d);
   x = elementwise(t);
   CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
-  CHECK_EQ(tiny_get_stats(t).timed, 0);
+  CHECK_EQ(tiny_stats_of(t).timed, 0);
   tiny_close(t);
 }
 

@@ -15,9 +15,9 @@ static tiny_tensor *made(tiny_ctx *t, tiny_shape s) {
 }
 static int same_bytes(tiny_tensor *x, tiny_tensor *y) {
   const tiny_shape s = tiny_shape_now(x), r = tiny_shape_now(y);
-  const size_t nbytes = (size_t)tn_dims_nelem(s.ndim, s.dim) * tiny_dtype_nbytes(tiny_dtype_get(x));
+  const size_t nbytes = (size_t)tn_dims_nelem(s.ndim, s.dim) * tiny_dtype_nbytes(tiny_dtype_of(x));
   char *a = (char *)malloc(nbytes + 1), *b = (char *)malloc(nbytes + 1);
-  int ok = s.ndim == r.ndim && tiny_dtype_get(x) == tiny_dtype_get(y);
+  int ok = s.ndim == r.ndim && tiny_dtype_of(x) == tiny_dtype_of(y);
   for (int i = 0; ok && i < s.ndim; i++) ok = s.dim[i] == r.dim[i];
   ok = ok && tiny_read(x, a, nbytes) == TINY_OK && tiny_read(y, b, nbytes) == TINY_OK && !memcmp(a, b, nbytes);
   free(a); free(b);
@@ -36,7 +36,7 @@ static void test_elements(const char *device) {
     tiny_tensor *x = tiny_cast(tiny_mul(made(t, s), tiny_like(made(t, s), 9)), dtypes[d]);
     tiny_tensor *y = tiny_with_length(x, axis - (d & 1 ? 3 : 0), tiny_length(t, k, 0, 6));
     CHECK(same_bytes(y, x));
-    CHECK_EQ(tiny_shape_get(y).dim[axis], 6);
+    CHECK_EQ(tiny_shape_of(y).dim[axis], 6);
     CHECK_EQ(tiny_item_i64(tiny_length_of(y, axis)), k);
     CHECK(same_bytes(tiny_add(y, y), tiny_add(x, x)));
     CHECK_EQ(tiny_end(t), TINY_OK);
@@ -50,7 +50,7 @@ static void test_elements(const char *device) {
   tiny_tensor *more = tiny_with_length(tiny_narrow(x, 1, 0, 5), 1, tiny_add(n, tiny_like(n, 1)));
   CHECK(same_bytes(more, tiny_narrow(x, 1, 0, 5)));
   tiny_tensor *fixed = tiny_with_length(x, 0, tiny_length(t, 6, 6, 6));  // of one length: as it was
-  CHECK_EQ(tiny_shape_get(fixed).dim[0], 6);
+  CHECK_EQ(tiny_shape_of(fixed).dim[0], 6);
   CHECK(same_bytes(fixed, x));
   tiny_end(t);
   CHECK_EQ(tiny_status(t), TINY_OK);
@@ -133,7 +133,7 @@ static void step(tiny_tensor *x, tiny_tensor *target, tiny_tensor *const *w, tin
   tiny_grad(out[0], w, 2, out + 1);
 }
 static int close_to(tiny_tensor *x, tiny_tensor *y) {
-  tiny_tensor *apart = tiny_max(tiny_abs(tiny_sub(x, y)), TINY_ALL, 0);
+  tiny_tensor *apart = tiny_amax(tiny_abs(tiny_sub(x, y)), TINY_ALL, 0);
   return tiny_item(apart) <= 1e-5;
 }
 static void test_training(const char *device) {
@@ -149,18 +149,18 @@ static void test_training(const char *device) {
     tiny_begin(t);
     tiny_tensor *n = tiny_length(t, k, 0, MOST);
     tiny_tensor *a = tiny_from(t, x, TINY_F32, TINY_SHAPE(k, WIDE)), *b = tiny_from(t, target, TINY_F32, TINY_SHAPE(k, CLASSES));
-    const tiny_stats before = tiny_get_stats(t);
+    const tiny_stats before = tiny_stats_of(t);
     step(tiny_with_length(a, 0, n), tiny_with_length(b, 0, n), w, out);
     CHECK_EQ(tiny_realize(out, 3), TINY_OK);
-    const tiny_stats after = tiny_get_stats(t);
+    const tiny_stats after = tiny_stats_of(t);
     CHECK_EQ(after.schedules - before.schedules, i ? 0 : 1);
     if (i) CHECK_EQ(after.compiled + after.cache_hits, before.compiled + before.cache_hits);
     if (i >= STEPS - FIXED) step(a, b, w, fixed);
     for (int j = 0; i >= STEPS - FIXED && j < 3; j++) CHECK(close_to(out[j], fixed[j]));
     tiny_end(t);
     tn_guard(t, tn_collect_all, NULL);
-    if (!i) live = tiny_get_stats(t).nbytes_live;
-    CHECK_EQ(tiny_get_stats(t).nbytes_live, live);
+    if (!i) live = tiny_stats_of(t).nbytes_live;
+    CHECK_EQ(tiny_stats_of(t).nbytes_live, live);
   }
   CHECK_EQ(tiny_status(t), TINY_OK);
   tiny_close(t);

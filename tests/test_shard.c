@@ -21,7 +21,7 @@ static const tiny_logger quiet = {NULL, NULL};
 // Devices of the parts: 0, 1, 2, 3, and around again where there are fewer.
 static const int *devices_of(const tiny_ctx *t) {
   static int on[PARTS];
-  for (int i = 0; i < PARTS; i++) on[i] = i % tiny_devices(t);
+  for (int i = 0; i < PARTS; i++) on[i] = i % tiny_device_count(t);
   return on;
 }
 // Small whole numbers: the same on every device, in any order.
@@ -41,9 +41,9 @@ static int says(tiny_ctx *t, tiny_code code, const char *message) {
 }
 // The greatest difference of a and b; infinity where one cannot be read.
 static double apart(tiny_tensor *a, tiny_tensor *b) {
-  const int64_t n = tiny_nelem(a);
+  const int64_t n = tiny_nelem_of(a);
   double worst = 0;
-  if (!tiny_ok(a) || !tiny_ok(b) || n != tiny_nelem(b)) return HUGE_VAL;
+  if (!tiny_ok(a) || !tiny_ok(b) || n != tiny_nelem_of(b)) return HUGE_VAL;
   float *x = (float *)malloc(((size_t)n + 1) * 4), *y = (float *)malloc(((size_t)n + 1) * 4);
   if (tiny_read(a, x, (size_t)n * 4) != TINY_OK || tiny_read(b, y, (size_t)n * 4) != TINY_OK) worst = HUGE_VAL;
   for (int64_t i = 0; i < n; i++) if (!(fabs((double)x[i] - (double)y[i]) <= worst)) worst = x[i] == x[i] || y[i] == y[i] ? fabs((double)x[i] - (double)y[i]) : worst;
@@ -59,9 +59,9 @@ static void test_face(void) {
   CHECK_EQ(tiny_shard_count(s), 3); CHECK_EQ(tiny_shard_axis(s), 0); CHECK_EQ(tiny_device_of(s), TINY_SEVERAL);
   CHECK_EQ(tiny_shard_count(r), 3); CHECK_EQ(tiny_shard_axis(r), -1); CHECK_EQ(tiny_device_of(r), TINY_SEVERAL);
   CHECK_EQ(tiny_shard_count(x), 1); CHECK_EQ(tiny_shard_axis(x), -1);
-  CHECK_EQ(tiny_shape_get(s).dim[0], 7);
-  CHECK_EQ(tiny_shape_get(tiny_shard_part(s, 0)).dim[0], 2);
-  CHECK_EQ(tiny_shape_get(tiny_shard_part(s, 2)).dim[0], 3);
+  CHECK_EQ(tiny_shape_of(s).dim[0], 7);
+  CHECK_EQ(tiny_shape_of(tiny_shard_part(s, 0)).dim[0], 2);
+  CHECK_EQ(tiny_shape_of(tiny_shard_part(s, 2)).dim[0], 3);
   CHECK_EQ(tiny_device_of(tiny_shard_part(s, 2)), 2);
   CHECK(apart(tiny_shard_part(x, 0), x) == 0);
   CHECK(apart(s, x) == 0 && apart(r, x) == 0 && apart(tiny_to(s, 1), x) == 0 && apart(tiny_to(r, 2), x) == 0);
@@ -110,7 +110,7 @@ static tiny_tensor *unary(tiny_tensor *x, int op) {
   }
 }
 static tiny_tensor *moved(tiny_tensor *x, int op, int a, int b) {
-  const tiny_shape s = tiny_shape_get(x);
+  const tiny_shape s = tiny_shape_of(x);
   tiny_shape v = s;
   const int axis = a % s.ndim;
   switch (op) {
@@ -126,14 +126,14 @@ static tiny_tensor *moved(tiny_tensor *x, int op, int a, int b) {
       if (s.ndim > 4 || s.dim[axis] % 2) return x;
       return tiny_unflatten(x, axis, b % 2 ? TINY_SHAPE(2, -1) : TINY_SHAPE(-1, 2));
     case 4: return s.dim[axis] > 2 ? tiny_slice(x, axis, 1, s.dim[axis], 1) : x;
-    case 5: return tiny_nelem(x) < 3000 ? tiny_pad(x, s.ndim == 1 ? TINY_SHAPE(1, 2) : s.ndim == 2 ? TINY_SHAPE(1, 0, 0, 2) : TINY_SHAPE(), 0) : x;
-    default: return tiny_nelem(x) < 3000 ? tiny_repeat(x, s.ndim == 1 ? TINY_SHAPE(2) : s.ndim == 2 ? TINY_SHAPE(1, 2) : TINY_SHAPE(2, 1, 1)) : x;
+    case 5: return tiny_nelem_of(x) < 3000 ? tiny_pad(x, s.ndim == 1 ? TINY_SHAPE(1, 2) : s.ndim == 2 ? TINY_SHAPE(1, 0, 0, 2) : TINY_SHAPE(), 0) : x;
+    default: return tiny_nelem_of(x) < 3000 ? tiny_tile(x, s.ndim == 1 ? TINY_SHAPE(2) : s.ndim == 2 ? TINY_SHAPE(1, 2) : TINY_SHAPE(2, 1, 1)) : x;
   }
 }
 static tiny_tensor *folded(tiny_tensor *x, int op, int axis, int keep) {
   switch (op) {
     case 0: return tiny_clamp(tiny_sum(x, axis, keep), -20, 20);
-    case 1: return tiny_max(x, axis, keep);
+    case 1: return tiny_amax(x, axis, keep);
     case 2: return tiny_clamp(tiny_cumsum(x, axis), -20, 20);
     default: return tiny_cast(tiny_argmax(x, axis, keep), TINY_F32);
   }
@@ -153,7 +153,7 @@ static int graph(tiny_ctx *t, int seed) {
   }
   for (int tries = 0; tries < 40 && n < MOST - 1; tries++) {
     const pair *a = &p[rnd(n)], *b = &p[rnd(n)];
-    const int kind = rnd(4), op = rnd(7), x = rnd(8), y = rnd(8), ndim = tiny_shape_get(a->whole).ndim;
+    const int kind = rnd(4), op = rnd(7), x = rnd(8), y = rnd(8), ndim = tiny_shape_of(a->whole).ndim;
     pair c = *a;
     if (kind == 0) { c.whole = unary(a->whole, op); c.split = unary(a->split, op); }
     else if (kind == 1 && ndim) { c.whole = moved(a->whole, op, x, y); c.split = moved(a->split, op, x, y); }
@@ -235,18 +235,18 @@ static void test_traffic(void) {
   static const int64_t sizes[] = {1, 5, 1000, 4095, 4096, 4097, 50000, 100003};
   for (int n = 2; n <= 6; n++) for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
     tiny_ctx *t = open_on("INTERP,INTERP,INTERP,INTERP,INTERP,INTERP", quiet);
-    tiny_tensor *x = ints(t, 0, TINY_SHAPE(n, sizes[i])), *s = tiny_shard(x, 0, around, n), *sum = tiny_sum(s, 0, 0), *most = tiny_max(s, 0, 0);
+    tiny_tensor *x = ints(t, 0, TINY_SHAPE(n, sizes[i])), *s = tiny_shard(x, 0, around, n), *sum = tiny_sum(s, 0, 0), *most = tiny_amax(s, 0, 0);
     tiny_realize(&s, 1);
-    const uint64_t before = tiny_get_stats(t).nbytes_copied;
+    const uint64_t before = tiny_stats_of(t).nbytes_copied;
     uint64_t each[6];
     for (int d = 0; d < n; d++) each[d] = tiny_device_stats(t, d).nbytes_copied;
     tiny_realize(&sum, 1);
-    const uint64_t copied = tiny_get_stats(t).nbytes_copied - before, least = 2 * (uint64_t)(n - 1) * (uint64_t)sizes[i] * 4;
+    const uint64_t copied = tiny_stats_of(t).nbytes_copied - before, least = 2 * (uint64_t)(n - 1) * (uint64_t)sizes[i] * 4;
     CHECK_EQ(copied, least);
     for (int d = 0; d < n && sizes[i] >= 4096; d++)          // and each takes its share
       CHECK((double)(tiny_device_stats(t, d).nbytes_copied - each[d]) <= 1.05 * (double)least / n + 64);
     CHECK(apart(sum, tiny_sum(x, 0, 0)) == 0);
-    CHECK(apart(most, tiny_max(x, 0, 0)) == 0);
+    CHECK(apart(most, tiny_amax(x, 0, 0)) == 0);
     for (int d = 1; d < n; d++) CHECK(apart(tiny_shard_part(sum, 0), tiny_shard_part(sum, d)) == 0);
     CHECK_STR(tiny_error(t), "");
     tiny_close(t);
@@ -337,7 +337,7 @@ static void test_training(void) {
     t = open_on(on[i & 1], quiet);
     train(t, devices_of(t), captured, got, sizeof got);
     CHECK(!memcmp(got, one[captured], sizeof got));
-    CHECK(captured || tiny_get_stats(t).replays >= STEPS - 3);
+    CHECK(captured || tiny_stats_of(t).replays >= STEPS - 3);
     CHECK_STR(tiny_error(t), "");
     tiny_close(t);
   }
@@ -437,7 +437,7 @@ static tiny_tensor *of_rows(int what, tiny_tensor *x, tiny_tensor *w) {
     case 0: return tiny_add(tiny_mul(x, x), tiny_like(x, 1));
     case 1: return tiny_sum(x, 0, 0);
     case 2: return tiny_sum(x, 1, 0);
-    case 3: return tiny_max(x, 1, 1);
+    case 3: return tiny_amax(x, 1, 1);
     case 4: return tiny_matmul(x, w);
     case 5: return tiny_transpose(tiny_cumsum(x, 0), 0, 1);
     case 6: return tiny_cat(xs, 2, 0);
@@ -463,7 +463,7 @@ static void lengths_on(tiny_ctx *t, const int *on) {
   for (int n = ROWS; n >= 0; n -= 13) {
     tiny_begin(t);
     tiny_tensor *length = tiny_length(t, n, 0, ROWS), *one = tiny_slice_to(x, 0, length);
-    const uint64_t before = tiny_get_stats(t).schedules;
+    const uint64_t before = tiny_stats_of(t).schedules;
     for (int what = 0; what <= 12; what++) {
       tiny_tensor *const whole = of_rows(what, one, w);
       for (int how = 0; how < 4; how++) {  // cut before the length is given, and after; whole on each; back on one
@@ -475,7 +475,7 @@ static void lengths_on(tiny_ctx *t, const int *on) {
         CHECK(!memcmp(a, b, nbytes));
       }
     }
-    if (n < ROWS) schedules += tiny_get_stats(t).schedules - before;
+    if (n < ROWS) schedules += tiny_stats_of(t).schedules - before;
     tiny_end(t);
   }
   CHECK_EQ(schedules, 0);
@@ -541,7 +541,7 @@ static void test_schedules(void) {
   int wrong = 0;
   for (int seed = 1; seed <= most && !wrong; seed++) wrong = !schedule(t, seed);
   CHECK_EQ(wrong, 0);
-  CHECK(tiny_get_stats(t).copies > (uint64_t)most);
+  CHECK(tiny_stats_of(t).copies > (uint64_t)most);
   tiny_close(t);
 }
 

@@ -39,7 +39,7 @@ static void check_order(tiny_dtype d, int64_t rows, int64_t n, int64_t keep, int
   tiny_tensor *in = numbers(d, rows, n, x), *at, *v = keep == n ? tiny_sort(in, 1, descending, &at) : tiny_topk(in, keep, 1, descending, &at), *both[2];
   both[0] = v; both[1] = at;
   CHECK_EQ(tiny_realize(both, 2), TINY_OK);
-  CHECK_EQ(tiny_dtype_get(at), TINY_I32);
+  CHECK_EQ(tiny_dtype_of(at), TINY_I32);
   CHECK_EQ(tiny_read(at, got, (size_t)(rows * keep) * 4), TINY_OK);
   CHECK_EQ(tiny_read(v, raw, (size_t)(rows * keep) * tiny_dtype_nbytes(d)), TINY_OK);
   int wrong = 0;
@@ -79,12 +79,12 @@ static void check_kernels(void) {
   double *x = (double *)malloc(5000 * sizeof *x);
   int32_t *out = (int32_t *)malloc(5000 * sizeof *out);
   tiny_tensor *in = numbers(TINY_F32, 1, 5000, x);
-  const uint64_t before = tiny_get_stats(t).kernels;
+  const uint64_t before = tiny_stats_of(t).kernels;
   CHECK_EQ(tiny_read(tiny_argsort(in, 1, 0), out, 5000 * 4), TINY_OK);
-  const tiny_stats once = tiny_get_stats(t);
+  const tiny_stats once = tiny_stats_of(t);
   CHECK(once.kernels - before > 20);
   CHECK_EQ(tiny_read(tiny_argsort(tiny_neg(in), 1, 0), out, 5000 * 4), TINY_OK);
-  CHECK(tiny_get_stats(t).compiled + tiny_get_stats(t).cache_hits - once.compiled - once.cache_hits <= 2);   // the keys are others
+  CHECK(tiny_stats_of(t).compiled + tiny_stats_of(t).cache_hits - once.compiled - once.cache_hits <= 2);   // the keys are others
   free(x); free(out);
 }
 

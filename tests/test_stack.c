@@ -156,7 +156,7 @@ static tiny_tensor *step_where(const chain_step *c) {
 static tiny_tensor *step_reduce(const chain_step *c) {       // the mean of rows
   return tiny_mul(tiny_expand(tiny_sum(c->y, 1, 1), TINY_SHAPE(3, 2)), c->half);
 }
-static tiny_tensor *step_max(const chain_step *c) { return tiny_expand(tiny_max(c->y, 1, 1), TINY_SHAPE(3, 2)); }
+static tiny_tensor *step_max(const chain_step *c) { return tiny_expand(tiny_amax(c->y, 1, 1), TINY_SHAPE(3, 2)); }
 static tiny_tensor *step_matmul(const chain_step *c) { return tiny_matmul(c->y, c->unit); }
 static tiny_tensor *step_index(const chain_step *c) { return tiny_index_select(c->y, 0, c->order); }
 static tiny_tensor *step_cat(const chain_step *c) {
@@ -255,7 +255,7 @@ static void *chain_work(void *arg) {
   }
   if (!j->good) fprintf(stderr, "%s, %d times on %s, gradient %d: %s\n", k->name, j->n, j->device, j->gradient,
                         tiny_error(c.t));
-  const unsigned long long kernels = tiny_get_stats(c.t).kernels;
+  const unsigned long long kernels = tiny_stats_of(c.t).kernels;
   tiny_close(c.t);
   if (getenv("TEST_CHAIN"))
     printf("%-18s %-8s %8d times: %7llu kernels, %6.2f s, %5zu MB\n", k->name, j->gradient ? "gradient" : "",

@@ -88,8 +88,8 @@ static int contents(network *n, const variant *v, float *out) {
   if (n->optim.left) x[nx++] = n->optim.left;
   for (int i = 0; i < n->ema.n; i++) x[nx++] = n->ema.average[i];
   if (v->scaled) x[nx++] = n->scaler.state;
-  for (int i = 0; i < nx; at += (int)tiny_nelem(x[i++]))
-    CHECK_EQ(tiny_read(x[i], out + at, (size_t)tiny_nelem(x[i]) * 4), TINY_OK);
+  for (int i = 0; i < nx; at += (int)tiny_nelem_of(x[i++]))
+    CHECK_EQ(tiny_read(x[i], out + at, (size_t)tiny_nelem_of(x[i]) * 4), TINY_OK);
   return at;
 }
 

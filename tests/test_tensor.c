@@ -18,8 +18,8 @@ static tiny_code (*evaluate)(tiny_tensor *x, void *out, size_t nbytes);
 // Elements of x as doubles; how many, or -1.
 static int64_t values(tiny_tensor *x, double *out, int64_t room) {
   static unsigned char raw[1 << 16];
-  const int64_t n = tiny_nelem(x);
-  const int dtype = tiny_dtype_get(x);
+  const int64_t n = tiny_nelem_of(x);
+  const int dtype = tiny_dtype_of(x);
   const size_t nbytes = (size_t)n * tiny_dtype_nbytes((tiny_dtype)dtype);
   if (!tiny_ok(x) || n > room || nbytes > sizeof raw || evaluate(x, raw, nbytes) != TINY_OK) {
     printf("  %s\n", tiny_error(t));
@@ -43,10 +43,10 @@ static tiny_tensor *input(const double *data, tiny_dtype dtype, tiny_shape shape
   return tiny_from(t, raw, dtype, shape);
 }
 static void expect(const char *name, tiny_tensor *got, tiny_dtype dtype, tiny_shape shape, const double *want) {
-  const tiny_shape s = tiny_shape_get(got);
+  const tiny_shape s = tiny_shape_of(got);
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
-  const int same = tiny_ok(got) && tiny_dtype_get(got) == dtype && s.ndim == shape.ndim && tn_dims_same(s.ndim, s.dim, shape.dim);
-  if (!same) printf("%s: %s %s, wanted %s %s; %s\n", name, tiny_dtype_name(tiny_dtype_get(got)), tn_dims_text(a, sizeof a, s.ndim, s.dim),
+  const int same = tiny_ok(got) && tiny_dtype_of(got) == dtype && s.ndim == shape.ndim && tn_dims_same(s.ndim, s.dim, shape.dim);
+  if (!same) printf("%s: %s %s, wanted %s %s; %s\n", name, tiny_dtype_name(tiny_dtype_of(got)), tn_dims_text(a, sizeof a, s.ndim, s.dim),
                     tiny_dtype_name(dtype), tn_dims_text(b, sizeof b, shape.ndim, shape.dim), tiny_error(t));
   CHECK(same);
   tiny_clear(t);
@@ -63,7 +63,7 @@ static void compare(const expected *e) {
   double got[4096];
   const int64_t n = values(e->got, got, 4096);
   int64_t wrong = n < 0 ? 0 : -1;
-  for (int64_t i = 0; i < n && wrong < 0; i++) if (!close_to(got[i], e->want[i], tiny_dtype_get(e->got))) wrong = i;
+  for (int64_t i = 0; i < n && wrong < 0; i++) if (!close_to(got[i], e->want[i], tiny_dtype_of(e->got))) wrong = i;
   if (wrong >= 0) printf("%s: element %d is %.9g, wanted %.9g\n", e->name, (int)wrong, n < 0 ? NAN : got[wrong], e->want[wrong]);
   CHECK(wrong < 0);
 }
@@ -135,7 +135,7 @@ static void check_values_stay(void) {
   for (int device = 0; device < 2; device++) {
     tiny_tensor *x = tiny_from(t, one, TINY_I32, TINY_SHAPE(1, 2)), *f = tiny_cast(x, TINY_F64);
     tiny_realize(&f, 1);
-    tiny_tensor *y[] = {tiny_max(x, 0, 0), tiny_min(x, 0, 1), tiny_floor(x), tiny_abs(tiny_cast(x, TINY_U32)), tiny_sum(f, 0, 0), tiny_prod(f, 0, 1), tiny_mean(f, 0, 0),
+    tiny_tensor *y[] = {tiny_amax(x, 0, 0), tiny_amin(x, 0, 1), tiny_floor(x), tiny_abs(tiny_cast(x, TINY_U32)), tiny_sum(f, 0, 0), tiny_prod(f, 0, 1), tiny_mean(f, 0, 0),
                         tiny_cumsum(f, 0), tiny_pow(f, tiny_like(f, 1)), tiny_round(x), tiny_nansum(f, 0, 0)};
     if (device) tiny_realize(y, (int)(sizeof y / sizeof *y));
     tiny_assign(x, tiny_from(t, two, TINY_I32, TINY_SHAPE(2)));
@@ -193,7 +193,7 @@ static void check_assign_no_view(void) {
       p = tiny_flip(tiny_shrink(whole, TINY_SHAPE(0, 2, 1, 3)), TINY_SHAPE(0));
     }
     if (write) CHECK_EQ(tiny_write(p, eight, part ? 16 : 32), TINY_OK);
-    else CHECK(tiny_assign(p, tiny_from(t, eight, TINY_F32, tiny_shape_get(p))) == p);
+    else CHECK(tiny_assign(p, tiny_from(t, eight, TINY_F32, tiny_shape_of(p))) == p);
     CHECK(part ? holds(p, 4, 10.0, 20.0, 30.0, 40.0) : holds(p, 8, 10.0, 20.0, 30.0, 40.0, 50.0, 60.0, 70.0, 80.0));
     if (part) CHECK(holds(whole, 8, k & 4 ? 0.0 : 1.0, 30.0, 40.0, k & 4 ? 0.0 : 4.0, 1.0, 10.0, 20.0, 4.0));
     CHECK(holds(x, 4, 1.0, 2.0, 3.0, 4.0));
@@ -206,8 +206,8 @@ static void check_assign_number(void) {
     tiny_tensor *x = tiny_sum(tiny_from(t, &one, TINY_F32, TINY_SHAPE(1)), 0, 0), *view = tiny_reshape(x, TINY_SHAPE(1, 1));
     CHECK_EQ(tiny_realize(&x, 1), TINY_OK);
     if (none) view = tiny_expand(view, TINY_SHAPE(0, 1));
-    CHECK(tiny_assign(view, tiny_from(t, &two, TINY_F32, tiny_shape_get(view))) == view);
-    CHECK_EQ(tiny_shape_get(x).ndim, 0);
+    CHECK(tiny_assign(view, tiny_from(t, &two, TINY_F32, tiny_shape_of(view))) == view);
+    CHECK_EQ(tiny_shape_of(x).ndim, 0);
     CHECK(holds(x, 1, none ? 1.0 : 2.0));
     CHECK(holds(tiny_add(x, tiny_reshape(x, TINY_SHAPE(1))), 1, none ? 2.0 : 4.0));
   }
@@ -283,7 +283,7 @@ static void check_frames(void) {
   CHECK_EQ(live(), before + 2);
   CHECK_EQ(tiny_end(t), TINY_E_STATE);
   tiny_clear(t);
-  CHECK(tiny_ok(kept) && tiny_nelem(kept) == 2);
+  CHECK(tiny_ok(kept) && tiny_nelem_of(kept) == 2);
   tiny_free(kept);
   tiny_free(outside);
   tiny_free(NULL);

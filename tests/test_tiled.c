@@ -58,7 +58,7 @@ static void check_case(const attention_case *c) {
   float *want[4], *got[4];
   for (int i = 0; i < 4; i++) {
     out[i] = tiny_cast(out[i], TINY_F32);
-    const size_t nbytes = (size_t)tiny_nelem(out[i]) * 4;
+    const size_t nbytes = (size_t)tiny_nelem_of(out[i]) * 4;
     want[i] = (float *)malloc(nbytes + 1); got[i] = (float *)malloc(nbytes + 1);
     CHECK_EQ(tiny_reference(out[i], want[i], nbytes), TINY_OK);
   }
@@ -71,7 +71,7 @@ static void check_case(const attention_case *c) {
   CHECK_EQ(tiny_realize(out, 4), TINY_OK);
   const double tol = c->dtype == TINY_F32 ? 2e-4 : 0.06;
   for (int i = 0; i < 4; i++) {
-    const int64_t n = tiny_nelem(out[i]);
+    const int64_t n = tiny_nelem_of(out[i]);
     CHECK_EQ(tiny_read(out[i], got[i], (size_t)n * 4), TINY_OK);
     double most = 0, off = 0;
     for (int64_t j = 0; j < n; j++) {
@@ -107,10 +107,10 @@ static double taken(int64_t L) {
   tiny_tensor *in[3], *out[4];
   open_threads(1);
   inputs(&c, in);
-  const uint64_t before = tiny_get_stats(t).nbytes_live;
+  const uint64_t before = tiny_stats_of(t).nbytes_live;
   build(&c, in, out);
   CHECK_EQ(tiny_realize(out, 4), TINY_OK);
-  const double nbytes = (double)(tiny_get_stats(t).nbytes_peak - before);
+  const double nbytes = (double)(tiny_stats_of(t).nbytes_peak - before);
   tiny_close(t);
   return nbytes;
 }
@@ -127,7 +127,7 @@ static void check_threads(void) {
     build(&c, in, out);
     CHECK_EQ(tiny_realize(out, 4), TINY_OK);
     for (int i = 0; i < 4; i++)
-      CHECK_EQ(tiny_read(out[i], got[threads - 1][i], (size_t)tiny_nelem(out[i]) * 4), TINY_OK);
+      CHECK_EQ(tiny_read(out[i], got[threads - 1][i], (size_t)tiny_nelem_of(out[i]) * 4), TINY_OK);
     tiny_close(t);
   }
   CHECK(!memcmp(got[0], got[1], sizeof got[0]));
@@ -144,7 +144,7 @@ static void check_classes(int updates) {
   tiny_tensor *log_p = tiny_log_softmax(tiny_matmul(in[0], in[1]), -1);
   CHECK_EQ(tiny_grad(tiny_sum(tiny_square(log_p), TINY_ALL, 0), in, 2, g), TINY_OK);
   if (updates) g[1] = tiny_sub(in[1], tiny_mul(g[1], number(0.01)));
-  for (int i = 0; i < 2; i++) CHECK_EQ(tiny_reference(g[i], want[i], (size_t)tiny_nelem(g[i]) * 4), TINY_OK);
+  for (int i = 0; i < 2; i++) CHECK_EQ(tiny_reference(g[i], want[i], (size_t)tiny_nelem_of(g[i]) * 4), TINY_OK);
   if (updates) { tiny_assign(in[1], g[1]); g[1] = in[1]; }
   tiny_program *p = updates ? NULL : tiny_capture(t, in, 2, g, 2);
   int rounds = 0;
@@ -152,7 +152,7 @@ static void check_classes(int updates) {
   CHECK(updates || rounds > 3);
   CHECK_EQ(tiny_realize(g, 2), TINY_OK);
   for (int i = 0; i < 2; i++) {
-    const int64_t n = tiny_nelem(g[i]);
+    const int64_t n = tiny_nelem_of(g[i]);
     CHECK_EQ(tiny_read(g[i], got, (size_t)n * 4), TINY_OK);
     double off = 0, most = 0;
     for (int64_t j = 0; j < n; j++) {

@@ -56,7 +56,7 @@ static result compute(const tiny_desc *like, int n) {
   y = tiny_square(tiny_add(y, tiny_like(y, 1)));
   r.right = tiny_item(tiny_sum(y, TINY_ALL, 0)) == want;
   r.code = tiny_status(t);
-  r.stats = tiny_get_stats(t);
+  r.stats = tiny_stats_of(t);
   snprintf(r.message, sizeof r.message, "%s", tiny_error(t));
   tiny_close(t);
   return r;
@@ -305,7 +305,7 @@ static void test_colliding_sources(void) {
       tiny_kernel_desc k;
       memset(&k, 0, sizeof k);
       k.name = "number"; k.source = text[i]; k.shape = TINY_SHAPE(4); k.dtype = TINY_I32; k.global[0] = 4;
-      CHECK_EQ(tiny_item(tiny_max(tiny_kernel(t, &k), TINY_ALL, 0)), i ? 22 : 11);
+      CHECK_EQ(tiny_item(tiny_amax(tiny_kernel(t, &k), TINY_ALL, 0)), i ? 22 : 11);
     }
     CHECK_EQ(tiny_status(t), TINY_OK);
     tiny_close(t);

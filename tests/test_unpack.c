@@ -106,8 +106,8 @@ int main(void) {
     const size_t before = live;
     tiny_tensor *x = load(t);
     CHECK_STR(tiny_error(t), "");
-    CHECK_EQ(tiny_nelem(x), ELEMENTS);
-    const size_t buffers = (size_t)tiny_get_stats(t).nbytes_live;
+    CHECK_EQ(tiny_nelem_of(x), ELEMENTS);
+    const size_t buffers = (size_t)tiny_stats_of(t).nbytes_live;
     CHECK(buffers >= (size_t)ELEMENTS * 4 && buffers < (size_t)ELEMENTS * 4 * 17 / 16);
     CHECK(peak - before < buffers + (1 << 18));              // and where big buffers come from the system: far less
     tiny_close(t);

@@ -36,9 +36,9 @@ static void describe(const vector_case *c, const char *what) { printf("%s: %s\n"
 static int fits(const vector_case *c, const value *v, const char *what) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], text[1024];
   if (!tiny_ok(v->got)) return 0;
-  const tiny_shape s = tiny_shape_get(v->got);
-  if (tiny_dtype_get(v->got) == v->dtype && s.ndim == v->s.ndim && tn_dims_same(s.ndim, s.dim, v->s.dim)) return 1;
-  snprintf(text, sizeof text, "%s is %s %s, wanted %s %s", what, tiny_dtype_name(tiny_dtype_get(v->got)),
+  const tiny_shape s = tiny_shape_of(v->got);
+  if (tiny_dtype_of(v->got) == v->dtype && s.ndim == v->s.ndim && tn_dims_same(s.ndim, s.dim, v->s.dim)) return 1;
+  snprintf(text, sizeof text, "%s is %s %s, wanted %s %s", what, tiny_dtype_name(tiny_dtype_of(v->got)),
            tn_dims_text(a, sizeof a, s.ndim, s.dim), tiny_dtype_name(v->dtype), tn_dims_text(b, sizeof b, v->s.ndim, v->s.dim));
   describe(c, text);
   return 0;
@@ -51,7 +51,7 @@ static int build(tiny_ctx *t, vector_case *c) {
   for (int i = 0; i < c->nin; i++) {
     in[i] = c->in[i].got = tiny_from(t, c->in[i].data, c->in[i].dtype, c->in[i].s);
     if (c->with_grad >> i & 1) params[n++] = in[i];
-    if (tiny_devices(t) > 1 && !assigns(c)) in[i] = tiny_to(in[i], 1);     // computed elsewhere than where it lies
+    if (tiny_device_count(t) > 1 && !assigns(c)) in[i] = tiny_to(in[i], 1);     // computed elsewhere than where it lies
   }
   ok = c->op->make(t, in, out) == c->nout;
   for (int k = 0; ok && k < c->nout; k++) { c->out[k].got = out[k]; ok = fits(c, &c->out[k], "result"); }
@@ -78,7 +78,7 @@ static measured *measured_of(int device, const char *name) {
 }
 
 static void compare(tiny_ctx *t, const vector_case *c, const value *v, int device, int is_grad) {
-  const size_t nbytes = (size_t)tiny_nelem(v->got) * tiny_dtype_nbytes(v->dtype);
+  const size_t nbytes = (size_t)tiny_nelem_of(v->got) * tiny_dtype_nbytes(v->dtype);
   unsigned char *got = (unsigned char *)malloc(nbytes + 1);
   const tiny_code code = device ? tiny_read(v->got, got, nbytes) : tiny_reference(v->got, got, nbytes);
   int64_t at = 0;
@@ -90,7 +90,7 @@ static void compare(tiny_ctx *t, const vector_case *c, const value *v, int devic
   if (e > allowed) {
     char text[512];
     if (code != TINY_OK) snprintf(text, sizeof text, "%s", tiny_error(t));
-    else snprintf(text, sizeof text, "%s by %s: element %lld is %.9g, wanted %.9g (%.3g epsilons)", is_grad ? "gradient" : "value", device ? tiny_device(t) : "the interpreter",
+    else snprintf(text, sizeof text, "%s by %s: element %lld is %.9g, wanted %.9g (%.3g epsilons)", is_grad ? "gradient" : "value", device ? tiny_device_name(t, 0) : "the interpreter",
                   (long long)at, number(v->dtype, got, at), number(v->dtype, v->data, at), e);
     describe(c, text);
     tiny_clear(t);
@@ -163,7 +163,7 @@ int main(int argc, char **argv) {
   if (argc == 1 && !only && STRIDE == 1) {
     mkdir("build", 0777); mkdir("build/operators", 0777);
     write_measured(0, "interpreter");
-    write_measured(1, tiny_device(t));
+    write_measured(1, tiny_device_name(t, 0));
   }
   tiny_close(t);
   return test_report();

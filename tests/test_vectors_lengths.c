@@ -41,13 +41,13 @@ static tiny_tensor *laid(tiny_ctx *t, const value *v, const int64_t *dims) {
 static tiny_tensor *loss_meant(tiny_ctx *t, tiny_tensor **y, int ny) {
   tiny_tensor *loss = NULL;
   for (int k = 0; k < ny; k++) {
-    const tiny_shape now = tiny_shape_now(y[k]), most = tiny_shape_get(y[k]);
+    const tiny_shape now = tiny_shape_now(y[k]), most = tiny_shape_of(y[k]);
     const int64_t n = tn_dims_nelem(now.ndim, now.dim);
-    if (!tn_is_float(tiny_dtype_get(y[k]))) continue;
+    if (!tn_is_float(tiny_dtype_of(y[k]))) continue;
     double *w = (double *)malloc((size_t)(n + 1) * sizeof *w);
     for (int64_t i = 0; w && i < n; i++) w[i] = (double)((7 * (i + 3 * k) + 3) % 11 - 5) / 4;
     const value v = {TINY_F64, now, (const unsigned char *)w, NULL};
-    tiny_tensor *weights = tiny_cast(laid(t, &v, most.dim), tiny_dtype_get(y[k]));
+    tiny_tensor *weights = tiny_cast(laid(t, &v, most.dim), tiny_dtype_of(y[k]));
     for (int d = 0; d < most.ndim; d++)
       if (tn_extent_of(tn_uop_of(y[k]), d)) weights = tiny_slice_to(weights, d, tiny_length_of(y[k], d));
     tiny_tensor *part = tiny_sum(tiny_mul(y[k], weights), TINY_ALL, 0);
@@ -93,7 +93,7 @@ static int is_read(const vector_case *c, const uint32_t *axes, value *v, tiny_te
   const size_t whole = dims ? (size_t)tn_dims_nelem(v->s.ndim, dims) * each : nbytes;
   char text[256];
   int64_t at = 0;
-  if (tiny_dtype_get(x) != v->dtype || now.ndim != v->s.ndim || !tn_dims_same(now.ndim, now.dim, v->s.dim)) {
+  if (tiny_dtype_of(x) != v->dtype || now.ndim != v->s.ndim || !tn_dims_same(now.ndim, now.dim, v->s.dim)) {
     describe(c, axes, "another shape or dtype");
     return 0;
   }

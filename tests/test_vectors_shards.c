@@ -23,11 +23,11 @@ static void describe(const vector_case *c, const int *axes, const char *what) {
   printf("): %s\n", what);
 }
 static int is_wanted(const vector_case *c, const int *axes, value *v, tiny_tensor *x, int is_grad) {
-  const tiny_shape s = tiny_shape_get(x);
+  const tiny_shape s = tiny_shape_of(x);
   const size_t nbytes = (size_t)tn_dims_nelem(v->s.ndim, v->s.dim) * tiny_dtype_nbytes(v->dtype);
   char text[256];
   int64_t at = 0;
-  if (tiny_dtype_get(x) != v->dtype || s.ndim != v->s.ndim || !tn_dims_same(s.ndim, s.dim, v->s.dim)) {
+  if (tiny_dtype_of(x) != v->dtype || s.ndim != v->s.ndim || !tn_dims_same(s.ndim, s.dim, v->s.dim)) {
     describe(c, axes, "another shape or dtype");
     return 0;
   }

@@ -31,11 +31,11 @@ static tiny_tensor *integers(tiny_ctx *t) {
   return tiny_add(tiny_add(tiny_floor_div(x, y), tiny_remainder(x, number(t, 7))), tiny_sub(tiny_bitwise_and(x, y), tiny_mul(x, tiny_neg(y))));
 }
 static tiny_tensor *shifts(tiny_ctx *t) { return tiny_add(tiny_shift_left(ints(t, TINY_SHAPE(33)), ints(t, TINY_SHAPE(33))), tiny_shift_right(ints(t, TINY_SHAPE(33)), number(t, 3))); }
-static tiny_tensor *least(tiny_ctx *t) { return tiny_max(ints(t, TINY_SHAPE(4, 300)), 1, 0); }
+static tiny_tensor *least(tiny_ctx *t) { return tiny_amax(ints(t, TINY_SHAPE(4, 300)), 1, 0); }
 static tiny_tensor *casts(tiny_ctx *t) { return tiny_cast(tiny_mul(tiny_cast(ints(t, TINY_SHAPE(31)), TINY_F32), floats(t, TINY_SHAPE(31))), TINY_I32); }
 static tiny_tensor *sum(tiny_ctx *t) { return tiny_sum(floats(t, TINY_SHAPE(6, 480)), 1, 0); }
 static tiny_tensor *sum_of_all(tiny_ctx *t) { return tiny_sum(floats(t, TINY_SHAPE(4096)), 0, 0); }
-static tiny_tensor *largest(tiny_ctx *t) { return tiny_max(floats(t, TINY_SHAPE(5, 70)), 1, 0); }
+static tiny_tensor *largest(tiny_ctx *t) { return tiny_amax(floats(t, TINY_SHAPE(5, 70)), 1, 0); }
 static tiny_tensor *matmul(tiny_ctx *t) { return tiny_relu(tiny_add(tiny_matmul(floats(t, TINY_SHAPE(64, 32)), floats(t, TINY_SHAPE(32, 64))), floats(t, TINY_SHAPE(64)))); }
 static tiny_tensor *softmax(tiny_ctx *t) { return tiny_softmax(floats(t, TINY_SHAPE(12, 200)), -1); }
 static tiny_tensor *layer_norm(tiny_ctx *t) { return tiny_layer_norm(floats(t, TINY_SHAPE(12, 96)), 1, NULL, NULL, 1e-5); }
@@ -72,7 +72,7 @@ static int write_modules(const golden *log, const char *name, const char *folder
 static void test_text(void) {
   golden log = {NULL, 0, 0}, out = {NULL, 0, 0};
   tiny_ctx *t = golden_open("NULL:WGSL", &log, "c");
-  CHECK(t && !strcmp(tiny_device(t), "NULL:WGSL"));
+  CHECK(t && !strcmp(tiny_device_name(t, 0), "NULL:WGSL"));
   for (size_t i = 0; i < sizeof subjects / sizeof *subjects; i++) {
     golden_realize(&log, &out, "// ", subjects[i].name, subjects[i].make(t));
     if (tiny_status(t)) fprintf(stderr, "  %s: %s\n", subjects[i].name, tiny_error(t));

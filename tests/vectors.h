@@ -79,15 +79,15 @@ static inline int assigns(const vector_case *c) { return !strcmp(c->op->name, "t
 static tiny_tensor *loss_of(tiny_ctx *t, tiny_tensor **y, int ny) {
   tiny_tensor *loss = NULL;
   for (int k = 0; k < ny; k++) {
-    const int64_t n = tiny_nelem(y[k]);
-    if (!tn_is_float(tiny_dtype_get(y[k]))) continue;
+    const int64_t n = tiny_nelem_of(y[k]);
+    if (!tn_is_float(tiny_dtype_of(y[k]))) continue;
     double *w = (double *)malloc((size_t)(n + 1) * sizeof *w);
     for (int64_t i = 0; w && i < n; i++) w[i] = (double)((7 * (i + 3 * k) + 3) % 11 - 5) / 4;
     tiny_tensor *one = tiny_device_of(y[k]) == TINY_SEVERAL ? tiny_to(y[k], 0) : y[k];
     const int device = tiny_device_of(one);
     tiny_tensor *data = tiny_from(t, w, TINY_F64, TINY_SHAPE(n));
-    tiny_tensor *weights = tiny_cast(device < 0 ? data : tiny_to(data, device), tiny_dtype_get(y[k]));
-    tiny_tensor *part = tiny_sum(tiny_mul(one, tiny_reshape(weights, tiny_shape_get(one))), TINY_ALL, 0);
+    tiny_tensor *weights = tiny_cast(device < 0 ? data : tiny_to(data, device), tiny_dtype_of(y[k]));
+    tiny_tensor *part = tiny_sum(tiny_mul(one, tiny_reshape(weights, tiny_shape_of(one))), TINY_ALL, 0);
     loss = loss ? tiny_add(loss, part) : part;
     free(w);
   }

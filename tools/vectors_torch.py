@@ -90,15 +90,15 @@ case("cat3(x, y, x, 1)", "torch.cat([x, y, x], 1)"); case("cat3(i, x, i, 0)", "t
 for axis in (0, 1, -1):
     for keep in (0, 1):
         for op in "sum mean prod".split(): case(f"tiny_{op}(x, {axis}, {keep})", f"x.{op}({axis}, keepdim={bool(keep)})")
-        for op in "max min".split(): case(f"tiny_{op}(x, {axis}, {keep})", f"x.{op}({axis}, keepdim={bool(keep)}).values")
+        for op in "max min".split(): case(f"tiny_a{op}(x, {axis}, {keep})", f"x.a{op}({axis}, keepdim={bool(keep)})")
         case(f"tiny_argmax(ties, {axis}, {keep})", f"first(ties, {axis}, {bool(keep)})"); case(f"tiny_var(x, {axis}, {keep}, 1)", f"x.var({axis}, unbiased=True, keepdim={bool(keep)})")
 case("tiny_argmin(x, 1, 0)", "x.argmin(1).int()"); case("tiny_argmax(x, TINY_ALL, 0)", "x.argmax().int()"); case("tiny_argmin(i, TINY_ALL, 0)", "i.argmin().int()"); case("tiny_argmax(u, 1, 0)", "u.argmax(1).int()"); case("tiny_argmax(odd, 0, 0)", "odd.argmax().int()")
-for op in "sum prod max min mean".split(): case(f"tiny_{op}(a, TINY_ALL, 0)", f"a.{op}()")
-case("tiny_sum(i, 0, 0)", "i.sum(0)"); case("tiny_sum(tiny_cast(u, TINY_I16), 1, 0)", "u.sum(1)"); case("tiny_sum(m, 0, 0)", "m.sum(0)"); case("tiny_max(i, 1, 0)", "i.max(1).values"); case("tiny_min(i, 0, 0)", "i.min(0).values"); case("tiny_min(u, 0, 0)", "u.min(0).values")
-case("tiny_prod(i, 1, 0)", "i.prod(1)"); case("tiny_max(m, 1, 0)", "m.any(1)"); case("tiny_min(m, 1, 0)", "m.all(1)"); case("tiny_sum(l, 0, 0)", "l.sum(0)"); case("tiny_sum(h, 1, 0)", "h.float().sum(1).half()"); case("tiny_mean(w, 0, 0)", "w.float().mean(0).bfloat16()"); case("tiny_mean(i, 0, 0)", "i.float().mean(0)")
-case("tiny_reduce(a, '+', TINY_SHAPE(0, 2), 1)", "a.sum((0, 2), keepdim=True)"); case("tiny_reduce(a, 'M', TINY_SHAPE(-1, 0), 0)", "a.amax((0, 2))"); case("tiny_sum(none, 0, 0)", "none.sum(0)"); case("tiny_prod(none, 0, 0)", "none.prod(0)"); case("tiny_max(none, 1, 0)", "none.amax(1)"); case("tiny_sum(z, 0, 0)", "z")
+for op in "sum prod amax amin mean".split(): case(f"tiny_{op}(a, TINY_ALL, 0)", f"a.{op}()")
+case("tiny_sum(i, 0, 0)", "i.sum(0)"); case("tiny_sum(tiny_cast(u, TINY_I16), 1, 0)", "u.sum(1)"); case("tiny_sum(m, 0, 0)", "m.sum(0)"); case("tiny_amax(i, 1, 0)", "i.max(1).values"); case("tiny_amin(i, 0, 0)", "i.min(0).values"); case("tiny_amin(u, 0, 0)", "u.min(0).values")
+case("tiny_prod(i, 1, 0)", "i.prod(1)"); case("tiny_amax(m, 1, 0)", "m.any(1)"); case("tiny_amin(m, 1, 0)", "m.all(1)"); case("tiny_sum(l, 0, 0)", "l.sum(0)"); case("tiny_sum(h, 1, 0)", "h.float().sum(1).half()"); case("tiny_mean(w, 0, 0)", "w.float().mean(0).bfloat16()"); case("tiny_mean(i, 0, 0)", "i.float().mean(0)")
+case("tiny_reduce(a, '+', TINY_SHAPE(0, 2), 1)", "a.sum((0, 2), keepdim=True)"); case("tiny_reduce(a, 'M', TINY_SHAPE(-1, 0), 0)", "a.amax((0, 2))"); case("tiny_sum(none, 0, 0)", "none.sum(0)"); case("tiny_prod(none, 0, 0)", "none.prod(0)"); case("tiny_amax(none, 1, 0)", "none.amax(1)"); case("tiny_sum(z, 0, 0)", "z")
 for axis in (0, 1): case(f"tiny_cumsum(x, {axis})", f"x.cumsum({axis})"); case(f"tiny_cumsum(i, {axis})", f"i.cumsum({axis})")
-case("tiny_cumsum(long_, 1)", "long.double().cumsum(1).float()"); case("tiny_cumsum(h, 1)", "h.float().cumsum(1).half()"); case("tiny_max(odd, 0, 0)", "odd.max()")
+case("tiny_cumsum(long_, 1)", "long.double().cumsum(1).float()"); case("tiny_cumsum(h, 1)", "h.float().cumsum(1).half()"); case("tiny_amax(odd, 0, 0)", "odd.max()")
 
 case("tiny_matmul(a, b)", "(a.double() @ b.double()).float()"); case("tiny_matmul(a, v)", "a @ v"); case("tiny_matmul(v, b)", "v @ b"); case("tiny_matmul(v, v)", "v @ v"); case("tiny_matmul(x, tiny_reshape(k, TINY_SHAPE(4, 5)))", "x @ k.reshape(4, 5)"); case("tiny_matmul(tiny_unsqueeze(a, 1), b)", "a.unsqueeze(1) @ b")
 case("tiny_matmul(h, tiny_transpose(h, 0, 1))", "(h.float() @ h.float().T).half()"); case("tiny_matmul(w, w)", "(w.float() @ w.float()).bfloat16()"); case("tiny_matmul(i, tiny_transpose(i, 0, 1))", "i @ i.T"); case("tiny_matmul(tiny_transpose(none, 0, 1), none)", "none.T @ none"); case("tiny_matmul(d, d)", "d @ d")

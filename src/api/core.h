@@ -71,18 +71,18 @@ typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
 
 // TINY_SHAPE(2, 3): a shape, an axis list or a list of amounts. TINY_SHAPE() has no dims: a 0-d tensor.
 #ifdef __cplusplus
-  template <typename... T> static inline tiny_shape tiny_shape_of(T... d) {
+  template <typename... T> static inline tiny_shape tiny_shape_list(T... d) {
     const int64_t v[] = {0, static_cast<int64_t>(d)...};
     tiny_shape s = tiny_shape();
     s.ndim = static_cast<int>(sizeof...(d));
     for (int i = 0; i < s.ndim && i < TINY_MAX_DIMS; i++) s.dim[i] = v[i + 1];
     return s;
   }
-  #define TINY_SHAPE(...) tiny_shape_of(__VA_ARGS__)
+  #define TINY_SHAPE(...) tiny_shape_list(__VA_ARGS__)
 #else
   #define TINY_SHAPE(...) \
-    tiny_shape_of((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
-  static inline tiny_shape tiny_shape_of(int n, const int64_t *v) {
+    tiny_shape_list((int)(sizeof((int64_t[]){0, __VA_ARGS__}) / sizeof(int64_t)) - 1, (int64_t[]){0, __VA_ARGS__})
+  static inline tiny_shape tiny_shape_list(int n, const int64_t *v) {
     tiny_shape s;
     s.ndim = n;                            // more than TINY_MAX_DIMS is an error of the call that takes it
     for (int i = 0; i < TINY_MAX_DIMS; i++) s.dim[i] = i < n ? v[i + 1] : 0;
@@ -168,8 +168,6 @@ TINY_API const char *tiny_error(const tiny_ctx *t);
 TINY_API tiny_code   tiny_status(const tiny_ctx *t);
 // Forgets the error. Poisoned tensors stay poisoned, and a context that did not open stays closed.
 TINY_API void        tiny_clear(tiny_ctx *t);
-// The name of device 0, "CPU"; "" when none is open.
-TINY_API const char *tiny_device(const tiny_ctx *t);
 
 // Opens a frame; frames nest.
 TINY_API void        tiny_begin(tiny_ctx *t);
@@ -195,7 +193,7 @@ typedef struct tiny_stats {
   uint64_t copies, nbytes_copied;          // from another device to this one
 } tiny_stats;
 // The totals of all devices, at no cost; zeros for NULL.
-TINY_API tiny_stats  tiny_get_stats(const tiny_ctx *t);
+TINY_API tiny_stats  tiny_stats_of(const tiny_ctx *t);
 
 // ** tensors ********************************************************************************** >>tensors
 
@@ -235,13 +233,13 @@ TINY_API double      tiny_item(tiny_tensor *x);
 TINY_API int64_t     tiny_item_i64(tiny_tensor *x);
 // The shape, which is known before x is computed; no dims for poison. Of a dim that tiny_slice_to made its greatest
 // length.
-TINY_API tiny_shape  tiny_shape_get(const tiny_tensor *x);
+TINY_API tiny_shape  tiny_shape_of(const tiny_tensor *x);
 // The same of now: dims that tiny_slice_to made as long as their number is.
 TINY_API tiny_shape  tiny_shape_now(const tiny_tensor *x);
 // The dtype; TINY_VOID for poison.
-TINY_API tiny_dtype  tiny_dtype_get(const tiny_tensor *x);
+TINY_API tiny_dtype  tiny_dtype_of(const tiny_tensor *x);
 // The number of elements; 0 for poison.
-TINY_API int64_t     tiny_nelem(const tiny_tensor *x);
+TINY_API int64_t     tiny_nelem_of(const tiny_tensor *x);
 // 1: x can be used. 0: it is NULL, poisoned or freed.
 TINY_API int         tiny_ok(const tiny_tensor *x);
 // The context that x belongs to, also where x was freed; NULL for NULL.

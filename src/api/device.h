@@ -10,7 +10,7 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
 // be one array. Cost: about a microsecond per kernel.
 TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs);
 // Kernels of the first run. Later ones leave out those that depend on the program's own memory alone.
-TINY_API int         tiny_program_kernels(const tiny_program *p);
+TINY_API int         tiny_program_kernel_count(const tiny_program *p);
 // Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
 

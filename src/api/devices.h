@@ -5,7 +5,7 @@
 #define TINY_SEVERAL (-2)
 
 // Devices are numbered from 0, in the order of tiny_desc.device. How many there are; 0 for NULL.
-TINY_API int         tiny_devices(const tiny_ctx *t);
+TINY_API int         tiny_device_count(const tiny_ctx *t);
 // The name of one, "NV:1"; "" for a number that there is not.
 TINY_API const char *tiny_device_name(const tiny_ctx *t, int device);
 // What one of them did and holds: kernels, flops, nbytes_moved, device_ns, copies, nbytes_copied, nbytes_live and
@@ -19,7 +19,7 @@ TINY_API int         tiny_use_device(tiny_ctx *t, int device);
 // run) has run. The code of whatever went wrong meanwhile.
 TINY_API tiny_code   tiny_sync(tiny_ctx *t);
 
-// x on that device, a number as in tiny_devices: a copy where x lives on another one, else x; what lives on none is
+// x on that device, a number below tiny_device_count: a copy where x lives elsewhere, else x; what lives on none is
 // computed there. Lazy, and gradients flow back. An operator takes tensors of one device and is TINY_E_DEVICE for those
 // of two: no copy is made that was not asked for. TINY_E_ARG: there is no such device.
 TINY_API tiny_tensor *tiny_to(tiny_tensor *x, int device);

@@ -58,7 +58,7 @@ TINY_API tiny_tensor *tiny_det(tiny_tensor *x);
 TINY_API tiny_tensor *tiny_slogdet(tiny_tensor *x, tiny_tensor **logabsdet);
 // (..,n,n): inverses, by elimination with row exchanges. All of a singular one is inf or NaN.
 // [torch.linalg.inv]
-TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x);
+TINY_API tiny_tensor *tiny_inv(tiny_tensor *x);
 // The x of a @ x = b. a (..,n,n), b (..,n,k), or (n) or (..,n) with the batch of a. Batches broadcast.
 // Singular: inf or NaN.
 // [torch.linalg.solve]

@@ -62,9 +62,9 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p);
 TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int replacement);
 // f32 weights (out,in,..), uniform, whose deviation keeps that of what flows forward and back: sqrt(2 / (fan in + fan
 // out)). [torch.nn.init.xavier_uniform_]
-TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape);
-// Normal weights of the deviation of tiny_glorot_uniform. [torch.nn.init.xavier_normal_]
-TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape);
+TINY_API tiny_tensor *tiny_xavier_uniform(tiny_ctx *t, tiny_shape shape);
+// Normal weights of the deviation of tiny_xavier_uniform. [torch.nn.init.xavier_normal_]
+TINY_API tiny_tensor *tiny_xavier_normal(tiny_ctx *t, tiny_shape shape);
 // f32 weights (out,in,..), uniform, of deviation sqrt(2 / ((1 + slope^2) * fan in)), for layers before a relu, or a
 // leaky one of that slope. sqrt(5) gives what PyTorch's layers begin with. [torch.nn.init.kaiming_uniform_]
 TINY_API tiny_tensor *tiny_kaiming_uniform(tiny_ctx *t, double slope, tiny_shape shape);
@@ -100,7 +100,7 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
 // Broadcasts to the shape of like. [torch.Tensor.expand_as]
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
 // x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
-TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
+TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times);
 // Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
 // Backwards along these axes. [torch.flip]
@@ -116,7 +116,7 @@ TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
 // The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
-// one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_get still gives
+// one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_of still gives
 // the greatest, tiny_shape_now what there is; tiny_read and tiny_item want and give that. What x computes is right for
 // its length: sums, means, norms, losses, softmax, running sums, products of matrices, lookups, sorting, cat ..;
 // operators that cannot be say so, TINY_E_SHAPE. TINY_E_SHAPE: by its bounds n could be more than there is.
@@ -500,9 +500,9 @@ TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim);
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim);
 // The greatest; NaN if there is one. Equal maxima share the gradient, and so do several NaN. TINY_E_SHAPE if there is
 // nothing along the axis. [torch.amax]
-TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim);
-// The least, as tiny_max. [torch.amin]
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim);
+TINY_API tiny_tensor *tiny_amax(tiny_tensor *x, int axis, int keepdim);
+// The least, as tiny_amax. [torch.amin]
+TINY_API tiny_tensor *tiny_amin(tiny_tensor *x, int axis, int keepdim);
 // Returns the minimum; *max becomes the maximum. [torch.aminmax]
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max);
 // Real: the mean; of nothing NaN. [torch.mean]
@@ -542,9 +542,9 @@ TINY_API tiny_tensor *tiny_argmax(tiny_tensor *x, int axis, int keepdim);
 // Where the least is, as tiny_argmax; NaN counts as the least. [torch.argmin]
 TINY_API tiny_tensor *tiny_argmin(tiny_tensor *x, int axis, int keepdim);
 // Returns the maximum; *index becomes what tiny_argmax gives. The gradient goes to that element alone. [torch.max]
-TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
-// Returns the minimum; *index becomes what tiny_argmin gives, else as tiny_max_with_index. [torch.min]
-TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
+TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
+// Returns the minimum; *index becomes what tiny_argmin gives, else as tiny_max. [torch.min]
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index);
 
 // x's shape: element i folds 0 to i of the axis. Dtypes as tiny_sum. [torch.cumsum]
 TINY_API tiny_tensor *tiny_cumsum(tiny_tensor *x, int axis);

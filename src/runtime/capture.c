@@ -265,7 +265,7 @@ static tiny_code tn_capture_check(tiny_ctx *t, const tn_capture_call *c, const t
 
 static void tn_bind_inputs(tiny_program *p, const tn_capture_call *c) {
   for (int i = 0; i < c->n; i++) {
-    p->input[i].shape = tiny_shape_get(c->in[i]);
+    p->input[i].shape = tiny_shape_of(c->in[i]);
     p->input[i].dtype = tn_uop_of(c->in[i])->dtype;
     p->input[i].scalar = tn_uop_of(c->in[i])->op == TINY_OP_SCALAR;
     const int bounded = p->input[i].scalar && tn_uop_of(c->in[i])->nv;
@@ -323,7 +323,7 @@ static void tn_bind_outputs(tiny_program *p, const tn_capture_call *c, const tn_
     tn_bound_output *o = &p->output[i];
     o->row = o->input = -1;
     o->dtype = u->dtype;
-    o->shape = tiny_shape_get(c->out[i]);
+    o->shape = tiny_shape_of(c->out[i]);
     o->meant = meant[i];
     if (!c->root[i]) o->input = tn_input_of(c, tn_plain_buffer(u));
     for (int j = 0; c->root[i] && j < p->plan->noutput; j++)
@@ -743,7 +743,7 @@ TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_te
   return outputs ? tn_run_split(p, inputs, outputs) : tiny_fail(p->t, TINY_E_ARG, "run: outputs are NULL");
 }
 
-TINY_API int tiny_program_kernels(const tiny_program *p) {
+TINY_API int tiny_program_kernel_count(const tiny_program *p) {
   int n = 0;
   for (int i = 0; p && p->plan && i < p->plan->nstep; i++) n += p->plan->step[i].exe != NULL;
   return n;

@@ -77,7 +77,7 @@ static tiny_code tn_kernel_check(tiny_ctx *t, void *arg) {
     if (u->k < 0 || u->k > d->n)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld, but there are an output and %d inputs",
                        (long long)u->k, d->n);
-    const int64_t has = u->k ? tiny_nelem(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
+    const int64_t has = u->k ? tiny_nelem_of(d->inputs[u->k - 1]) : tn_dims_nelem(d->shape.ndim, d->shape.dim);
     const int dtype = u->k ? tn_uop_of(d->inputs[u->k - 1])->dtype : (int)d->dtype;
     if (u->v[0] > has || u->dtype != dtype)
       return tiny_fail(t, TINY_E_ARG, "kernel: PARAM %lld is %lld of %s, its tensor has %lld of %s",

@@ -215,11 +215,10 @@ static void tn_devices_close(tiny_ctx *t) {
 static int tn_device_is_open(const tiny_ctx *t, int device) {
   return t && device >= 0 && device < t->ndevice && t->device[device]->dev;
 }
-TINY_API const char *tiny_device(const tiny_ctx *t) { return tiny_device_name(t, 0); }
 TINY_API const char *tiny_device_name(const tiny_ctx *t, int device) {
   return tn_device_is_open(t, device) ? t->device[device]->name : "";
 }
-TINY_API int tiny_devices(const tiny_ctx *t) { return t ? t->ndevice : 0; }
+TINY_API int tiny_device_count(const tiny_ctx *t) { return t ? t->ndevice : 0; }
 TINY_API tiny_stats tiny_device_stats(const tiny_ctx *t, int device) {
   tiny_stats none;
   memset(&none, 0, sizeof none);

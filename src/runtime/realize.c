@@ -166,7 +166,7 @@ static int tn_item(const char *name, tiny_tensor *x, unsigned char *raw) {
   tiny_tensor *out;
   char text[TN_DIMS_TEXT];
   if (!tn_usable(name, 1, &x, &out)) return 0;
-  if (tiny_nelem(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
+  if (tiny_nelem_of(x) == 1) return tiny_read(x, raw, tn_dtypes[tn_uop_of(x)->dtype].nbytes) == TINY_OK;
   tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has more or less than one element", name,
             tn_text_of(tn_uop_of(x), text));
   return 0;

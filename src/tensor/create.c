@@ -43,7 +43,7 @@ static tiny_tensor *tn_meant_as(tiny_tensor *x, const tiny_tensor *like) {
 static tiny_tensor *tn_full_like(const char *name, tiny_tensor *x, double value) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  return tn_meant_as(tn_full(tn_ctx_of(x), name, value, tiny_dtype_get(x), tiny_shape_get(x)), x);
+  return tn_meant_as(tn_full(tn_ctx_of(x), name, value, tiny_dtype_of(x), tiny_shape_of(x)), x);
 }
 TINY_API tiny_tensor *tiny_full_like(tiny_tensor *x, double value) {
   return tn_full_like("full_like", x, value);

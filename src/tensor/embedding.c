@@ -61,7 +61,7 @@ TINY_API tiny_tensor *tiny_embedding_max_norm(tiny_tensor *ids, tiny_tensor *w, 
     return out;
   if (!(max_norm >= 0 && p > 0))
     return tn_wrong(tn_ctx_of(w), TINY_E_ARG, "embedding_max_norm: norms of order %g up to %g", p, max_norm);
-  if (tiny_nelem(w) && tiny_nelem(ids)) {
+  if (tiny_nelem_of(w) && tiny_nelem_of(ids)) {
     tiny_uop *limited = tn_rows_limited(tn_ctx_of(w), tn_uop_of(ids), tn_uop_of(w), max_norm, p);
     tiny_tensor *const state = tn_bad(tn_ctx_of(w), limited) ? out : tn_assign(w, limited);
     if (!tiny_ok(state)) return state;

@@ -259,7 +259,7 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
     tiny_tensor *const in[2] = {loss, i < 0 ? loss : params[i]};
     if (!tn_usable_in(NULL, "grad", 2, in, &out)) return t->code ? t->code : TINY_E_STATE;
   }
-  if (tiny_nelem(loss) != 1)
+  if (tiny_nelem_of(loss) != 1)
     return tiny_fail(t, TINY_E_SHAPE, "grad: the loss is %s, not one element", tn_text_of(tn_uop_of(loss), a));
   if (!tn_is_float(tn_uop_of(loss)->dtype))
     return tiny_fail(t, TINY_E_DTYPE, "grad: the loss is %s, not a float", tn_dtypes[tn_uop_of(loss)->dtype].name);

@@ -94,7 +94,7 @@ static int tn_resize_of(tiny_tensor *x, const tiny_interpolate_desc *d, tn_taps 
   char a[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   memset(p, 0, sizeof *p);
-  *s = tiny_shape_get(x);
+  *s = tiny_shape_of(x);
   *repeats = 1;
   while (p->n < TN_SPATIAL && (d->size[p->n] || d->scale[p->n] != 0)) p->n++;
   const int n = p->n, lead = s->ndim - n;
@@ -322,7 +322,7 @@ static tiny_tensor *tn_shuffle_pixels(const char *name, tiny_tensor *x, int f, i
   const int64_t L = tn_dims_nelem(lead, u->dim);
   const int64_t split[6] = {L, C, f, f, H, W}, joined[6] = {L, C, H, f, W, f};
   static const int64_t forth[6] = {0, 1, 4, 2, 5, 3}, home[6] = {0, 1, 3, 5, 2, 4};
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   s.dim[lead] = back ? C * ff : C;
   s.dim[lead + 1] = back ? H : H * f;
   s.dim[lead + 2] = back ? W : W * f;

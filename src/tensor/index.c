@@ -64,7 +64,7 @@ TINY_API tiny_tensor *tiny_one_hot(tiny_tensor *labels, int64_t classes) {
   if (!tn_usable("one_hot", 1, &labels, &out)) return out;
   tiny_ctx *t = tn_ctx_of(labels);
   tiny_uop *u = tn_uop_of(labels);
-  tiny_shape s = tiny_shape_get(labels);
+  tiny_shape s = tiny_shape_of(labels);
   if (!tn_is_index(t, "one_hot", u)) return out;
   if (classes < 1) return tn_wrong(t, TINY_E_ARG, "one_hot: %lld classes", (long long)classes);
   if (s.ndim < TINY_MAX_DIMS) s.dim[s.ndim] = classes;
@@ -141,7 +141,7 @@ TINY_API tiny_tensor *tiny_index_select(tiny_tensor *x, int axis, tiny_tensor *i
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x), *at = tn_uop_of(index);
   if ((axis = tn_axis(t, "index_select", u, axis)) < 0 || !tn_is_index(t, "index_select", at)) return out;
-  if (at->ndim > 1 || u->ndim == TINY_MAX_DIMS || (!u->ndim && tiny_nelem(index) != 1))
+  if (at->ndim > 1 || u->ndim == TINY_MAX_DIMS || (!u->ndim && tiny_nelem_of(index) != 1))
     return tn_wrong(t, TINY_E_SHAPE, "index_select: %s by indices %s", tn_text_of(u, a), tn_text_of(at, b));
   tiny_uop *row = tn_as_row(t, u), *line = tn_bad(t, row) ? row : tn_lined_up(t, at, axis, row->ndim);
   return tn_found(t, row, axis, line, u->ndim ? line : u);
@@ -340,7 +340,7 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
   tiny_tensor *out, *in[3] = {x, index, src};
   if (!tn_usable("put", 3, in, &out) || !tn_is_index(tn_ctx_of(x), "put", tn_uop_of(index))) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  if (tn_uop_of(src)->ndim && tiny_nelem(src) != tiny_nelem(index))
+  if (tn_uop_of(src)->ndim && tiny_nelem_of(src) != tiny_nelem_of(index))
     return tn_wrong(t, TINY_E_SHAPE, "put: indices %s of values %s", tn_text_of(tn_uop_of(index), a),
                     tn_text_of(tn_uop_of(src), b));
   tiny_uop *from = tn_cast(t, tn_uop_of(src), tn_uop_of(x)->dtype);
@@ -420,7 +420,7 @@ TINY_API tiny_tensor *tiny_nonzero(tiny_tensor *x) {
   const int n = tn_uop_of(x)->ndim;
   tiny_tensor *flat = tn_true_at(t, tn_is_set(t, tn_uop_of(x)));
   if (!tiny_ok(flat)) return flat;
-  int64_t dim[2] = {tiny_nelem(flat), n};
+  int64_t dim[2] = {tiny_nelem_of(flat), n};
   tiny_uop *rest = tn_uop_of(flat), *y = tn_expand(t, tn_k(t, rest, 0), 2, dim);
   for (int i = n - 1; i >= 0 && !tn_bad(t, rest); i--) {     // the last axis changes fastest
     const double size = (double)(tn_uop_of(x)->dim[i] ? tn_uop_of(x)->dim[i] : 1);
@@ -466,7 +466,7 @@ TINY_API tiny_tensor *tiny_masked_scatter(tiny_tensor *x, tiny_tensor *mask, tin
   if (!tn_usable("masked_scatter", 3, in, &out) || !tn_is_mask(tn_ctx_of(x), "masked_scatter", tn_uop_of(mask)))
     return out;
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   if (!tn_broadcast_dims(tn_uop_of(mask)->ndim, tn_uop_of(mask)->dim, &s.ndim, s.dim) ||
       !tn_has_dims(tn_uop_of(x), s.ndim, s.dim))
     return tn_wrong(t, TINY_E_SHAPE, "masked_scatter: mask %s of %s", tn_text_of(tn_uop_of(mask), b),

@@ -174,11 +174,11 @@ TINY_API tiny_tensor *tiny_roll(tiny_tensor *x, tiny_shape by, tiny_shape axes) 
   tiny_tensor *out;
   if (!tn_usable("roll", 1, &x, &out)) return out;
   tiny_uop *u = tn_uop_of(x);
-  const int64_t nelem = tiny_nelem(x);
+  const int64_t nelem = tiny_nelem_of(x);
   if (by.ndim != axes.ndim || by.ndim < 1 || by.ndim > TINY_MAX_DIMS)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "roll: %d amounts for %d axes", by.ndim, axes.ndim);
   if (axes.ndim == 1 && axes.dim[0] == TINY_ALL) {
-    const tiny_shape s = tiny_shape_get(x);
+    const tiny_shape s = tiny_shape_of(x);
     u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
     if (!tn_rolls(tn_ctx_of(x), u, 0, by.dim[0])) return out;
     u = tn_roll(tn_ctx_of(x), u, 0, by.dim[0]);

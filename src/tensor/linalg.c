@@ -82,11 +82,11 @@ static tiny_uop *tn_inverse_value(tiny_ctx *t, tiny_uop *x) {
 static tiny_uop *tn_inverse_of(tiny_ctx *t, tiny_uop *x) {
   return tn_inverse_near(t, x, tn_inverse_value(t, x));
 }
-TINY_API tiny_tensor *tiny_inverse(tiny_tensor *x) {
+TINY_API tiny_tensor *tiny_inv(tiny_tensor *x) {
   tiny_tensor *out;
   tn_matrices b;
-  if (!tn_usable("inverse", 1, &x, &out)) return out;
-  tiny_uop *u = tn_matrices_in("inverse", x, 1, &b);
+  if (!tn_usable("inv", 1, &x, &out)) return out;
+  tiny_uop *u = tn_matrices_in("inv", x, 1, &b);
   return u ? tn_matrices_out(&b, tn_inverse_of(tn_ctx_of(x), u), 2, b.n, b.n) : out;
 }
 
@@ -597,7 +597,7 @@ TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n) {
     tiny_tensor *eye = tiny_eye(t, u->dim[u->ndim - 1], (tiny_dtype)u->dtype);
     return tiny_ok(eye) ? tn_tensor_new(t, tn_expand(t, tn_uop_of(eye), u->ndim, u->dim)) : out;
   }
-  tiny_tensor *base = n < 0 ? tiny_inverse(x) : x, *y = NULL;
+  tiny_tensor *base = n < 0 ? tiny_inv(x) : x, *y = NULL;
   for (uint64_t left = (uint64_t)(n < 0 ? -n : n); left; left >>= 1) {
     if (left & 1) y = y ? tn_matmul("matrix_power", y, base) : base;
     if (left > 1) base = tn_matmul("matrix_power", base, base);

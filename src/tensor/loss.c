@@ -448,7 +448,7 @@ static int tn_ctc_fits(tiny_tensor *const *in, int64_t blank) {
       *labels = tn_uop_of(in[3]);
   const int n = x->ndim - 2;               // dims of the batch
   for (int i = 1; i < 4; i++) if (!tn_is_index(t, "ctc_loss", tn_uop_of(in[i]))) return 0;
-  if ((n != 0 && n != 1) || !tiny_nelem(in[0]) || y->ndim != n + 1 || !tn_dims_same(n, y->dim, x->dim + 1) ||
+  if ((n != 0 && n != 1) || !tiny_nelem_of(in[0]) || y->ndim != n + 1 || !tn_dims_same(n, y->dim, x->dim + 1) ||
       !tn_has_dims(frames, n, x->dim + 1) || !tn_has_dims(labels, n, x->dim + 1)) {
     tiny_fail(t, TINY_E_SHAPE, "ctc_loss: %s with targets %s of lengths %s and %s", tn_text_of(x, a),
               tn_text_of(y, b), tn_text_of(frames, s), tn_text_of(labels, u));

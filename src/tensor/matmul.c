@@ -68,8 +68,8 @@ static tiny_tensor *tn_vectors(const char *name, tiny_tensor *a, tiny_tensor *b,
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable(name, 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(a);
-  const int64_t n = tiny_nelem(a);
-  const int dtype = tn_product_fits(name, a, b, n == tiny_nelem(b) &&
+  const int64_t n = tiny_nelem_of(a);
+  const int dtype = tn_product_fits(name, a, b, n == tiny_nelem_of(b) &&
                                     (whole || (tn_uop_of(a)->ndim == 1 && tn_uop_of(b)->ndim == 1)));
   if (dtype < 0) return out;
   return tn_tensor_new(t, tn_dot(t, tn_reshape(t, tn_uop_of(a), 1, &n), tn_reshape(t, tn_uop_of(b), 1, &n), NULL, 1,
@@ -95,7 +95,7 @@ TINY_API tiny_tensor *tiny_outer(tiny_tensor *a, tiny_tensor *b) {
   tiny_tensor *out, *in[2] = {a, b};
   if (!tn_usable("outer", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(a);
-  const int64_t column[2] = {tiny_nelem(a), 1}, row[1] = {tiny_nelem(b)};
+  const int64_t column[2] = {tiny_nelem_of(a), 1}, row[1] = {tiny_nelem_of(b)};
   const int dtype = tn_meet(tn_uop_of(a), tn_uop_of(b));
   tiny_uop *x = tn_cast(t, tn_reshape(t, tn_uop_of(a), 2, column), dtype);
   return tn_tensor_new(t, tn_mul(t, x, tn_cast(t, tn_reshape(t, tn_uop_of(b), 1, row), dtype)));

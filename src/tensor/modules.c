@@ -284,7 +284,7 @@ TINY_API tiny_tensor *tiny_attention_layer_forward(const tiny_attention_layer *m
   const int dtype = tn_real(tn_meet(u, tn_uop_of(in[3])));
   for (int i = 0; i < 3; i++) heads[i] = tn_tensor_new(t, tn_project(m, in[i], i, dtype));
   tiny_tensor *y = tiny_attention(heads[0], heads[1], heads[2], d);
-  const tiny_shape s = tiny_shape_get(q);
+  const tiny_shape s = tiny_shape_of(q);
   tiny_uop *joined = tiny_ok(y) ? tn_reshape(t, tn_swap(t, tn_uop_of(y), 1, 2), s.ndim, s.dim) : NULL;
   return tiny_linear_layer_forward(&m->out_proj, tn_tensor_new(t, joined));
 }

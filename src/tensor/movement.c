@@ -13,7 +13,7 @@ TINY_API tiny_tensor *tiny_reshape(tiny_tensor *x, tiny_shape s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
   if (!tn_usable("reshape", 1, &x, &out)) return out;
-  const int64_t have = tiny_nelem(x);
+  const int64_t have = tiny_nelem_of(x);
   int unknown = -1;
   int64_t rest = 1;
   for (int i = 0; i < s.ndim && i < TINY_MAX_DIMS; i++) {
@@ -132,7 +132,7 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape s) {
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like) {
   tiny_tensor *out, *in[2] = {x, like};
   if (!tn_usable("expand_as", 2, in, &out)) return out;
-  return tn_meant_as(tn_expand_to("expand_as", x, tiny_shape_get(like)), like);
+  return tn_meant_as(tn_expand_to("expand_as", x, tiny_shape_of(like)), like);
 }
 
 // v[0..2*ndim) from the pairs of amounts of x's last axes; the axes before have `first` and, in bounds, their size.
@@ -444,22 +444,22 @@ static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, in
   dim[axis] *= times;
   return tn_reshape(t, tn_expand(t, x, 3, part), n, dim);
 }
-TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
+TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "repeat", &times)) return out;
+  if (!tn_usable("tile", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "tile", &times)) return out;
   tiny_uop *u = tn_uop_of(x);
   tiny_shape s = {times.ndim > u->ndim ? times.ndim : u->ndim, {0}}, grown;
   for (int i = 0; i < s.ndim; i++) s.dim[i] = i < s.ndim - u->ndim ? 1 : u->dim[i - (s.ndim - u->ndim)];
   grown = s;
   for (int i = 0; i < times.ndim; i++)
     grown.dim[i + s.ndim - times.ndim] = tn_clamp_mul(grown.dim[i + s.ndim - times.ndim], times.dim[i]);
-  if (!tn_shape_valid(tn_ctx_of(x), "repeat", &grown))
-    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s", tn_text_of(u, a),
+  if (!tn_shape_valid(tn_ctx_of(x), "tile", &grown))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "tile: %s by %s", tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
   for (int i = 0; i < times.ndim && i < u->ndim; i++)
     if (times.dim[times.ndim - 1 - i] != 1 &&
-        !tn_axis_whole_for(tn_ctx_of(x), "repeat", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
+        !tn_axis_whole_for(tn_ctx_of(x), "tile", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
       return out;
   u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
   for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
@@ -470,7 +470,7 @@ TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int 
   tiny_tensor *out;
   if (!tn_usable("repeat_interleave", 1, &x, &out)) return out;
   tiny_uop *u = tn_uop_of(x);
-  const int64_t nelem = tiny_nelem(x);
+  const int64_t nelem = tiny_nelem_of(x);
   if (axis == TINY_ALL || !u->ndim) u = tn_reshape(tn_ctx_of(x), u, 1, &nelem);
   if (tn_bad(tn_ctx_of(x), u)) return out;
   if ((axis = axis == TINY_ALL ? 0 : tn_axis(tn_ctx_of(x), "repeat_interleave", u, axis)) < 0) return out;
@@ -519,10 +519,10 @@ TINY_API tiny_tensor *tiny_sliding_window(tiny_tensor *x, int axis, int64_t size
   if (!tn_axis_whole_for(tn_ctx_of(x), "sliding_window", u, axis, "tiny_conv and the pools have windows along it"))
     return out;
   const int64_t windows = (u->dim[axis] - size) / step + 1;
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   s.dim[axis] = windows; s.dim[s.ndim++] = size;
   if (!tn_shape_valid(tn_ctx_of(x), "sliding_window", &s)) return out;
-  if (!size || !tiny_nelem(x)) {
+  if (!size || !tiny_nelem_of(x)) {
     tiny_uop *none = tn_expand(tn_ctx_of(x), tn_k(tn_ctx_of(x), u, 0), s.ndim, s.dim);
     return tn_tensor_new(tn_ctx_of(x), tn_firsts_of(tn_ctx_of(x), none, u));
   }
@@ -609,7 +609,7 @@ TINY_API tiny_tensor *tiny_diag_embed(tiny_tensor *x, int64_t diagonal, int a, i
   tiny_tensor *out;
   if (!tn_usable("diag_embed", 1, &x, &out)) return out;
   const int n = tn_uop_of(x)->ndim + 1, first = a < 0 ? a + n : a, second = b < 0 ? b + n : b;
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   if (n < 2 || first < 0 || second < 0 || first >= n || second >= n || first == second)
     return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "diag_embed: axes %d and %d of a result of %s", a, b,
                     tn_text_of(tn_uop_of(x), text));

@@ -179,8 +179,8 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
                     (long long)G);
   if (!tn_eps_fits(t, name, eps) || !tn_scales(t, name, u, w, 1, &C) || !tn_scales(t, name, u, b, 1, &C))
     return out;
-  if (!tiny_nelem(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
-  const int64_t grouped[3] = {B, G, tiny_nelem(x) / (B * G)};
+  if (!tiny_nelem_of(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
+  const int64_t grouped[3] = {B, G, tiny_nelem_of(x) / (B * G)};
   tiny_uop *y;
   if (u->extent) y = tn_norm_grouped(t, u, G, eps);
   else {

@@ -231,7 +231,7 @@ static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape 
   return tiny_ok(state) ? state : NULL;
 }
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
-  return tn_state_new(x, tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_get(x));
+  return tn_state_new(x, tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_of(x));
 }
 static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
   if (!*state) return;

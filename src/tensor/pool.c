@@ -167,7 +167,7 @@ TINY_API tiny_tensor *tiny_max_unpool(tiny_tensor *x, tiny_tensor *indices, cons
   if (d->ceil_mode || (size.ndim && size.ndim != n))
     return tn_wrong(t, TINY_E_ARG, "max_unpool: %d sizes, %d kernels, ceil_mode %d", size.ndim, n,
                     d->ceil_mode);
-  tiny_shape s = tiny_shape_get(x);
+  tiny_shape s = tiny_shape_of(x);
   int64_t dim[1 + 2 * TN_SPATIAL] = {tn_dims_nelem(lead, u->dim)}, padded[TN_SPATIAL], stride = 1;
   int overlap = 0;
   for (int i = 0; i < n; i++) {
@@ -357,13 +357,13 @@ static int tn_adaptive_of(const char *name, tiny_tensor *x, const tiny_shape *si
                           tiny_shape *s) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   const int n = size->ndim, lead = tn_uop_of(x)->ndim - n;
-  *s = tiny_shape_get(x);
+  *s = tiny_shape_of(x);
   memset(p, 0, sizeof *p);
   int fits = n >= 1 && n <= TN_SPATIAL && lead >= 0;
   p->n = n;
   p->L = fits ? tn_dims_nelem(lead, s->dim) : 0;
   for (int i = 0; fits && i < n; i++) {
-    if (!tn_axis_whole_for(tn_ctx_of(x), name, tn_uop_of(x), lead + i, "tiny_mean and tiny_max reduce it to one"))
+    if (!tn_axis_whole_for(tn_ctx_of(x), name, tn_uop_of(x), lead + i, "tiny_mean and tiny_amax reduce it to one"))
       return 0;
     const int64_t from = p->S[i] = s->dim[lead + i], to = size->dim[i] == -1 ? from : size->dim[i];
     fits = to >= 0 && from > 0 && to < (int64_t)1 << 40;

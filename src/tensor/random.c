@@ -104,8 +104,8 @@ TINY_API tiny_tensor *tiny_normal(tiny_ctx *t, double mean, double std, tiny_dty
 static tiny_tensor *tn_random_like(const char *name, int normal, tiny_tensor *x) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const tiny_shape s = tiny_shape_get(x);
-  return tn_meant_as(tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_get(x), &s), x);
+  const tiny_shape s = tiny_shape_of(x);
+  return tn_meant_as(tn_random(tn_ctx_of(x), name, normal, 0, 1, tiny_dtype_of(x), &s), x);
 }
 TINY_API tiny_tensor *tiny_rand_like(tiny_tensor *x) { return tn_random_like("rand_like", 0, x); }
 TINY_API tiny_tensor *tiny_randn_like(tiny_tensor *x) { return tn_random_like("randn_like", 1, x); }
@@ -147,10 +147,10 @@ TINY_API tiny_tensor *tiny_bernoulli(tiny_tensor *p) {
   tiny_tensor *out;
   if (!tn_usable("bernoulli", 1, &p, &out)) return out;
   tiny_ctx *t = tn_ctx_of(p);
-  const tiny_shape s = tiny_shape_get(p);
+  const tiny_shape s = tiny_shape_of(p);
   if (!tn_is_float(tn_uop_of(p)->dtype))
     return tn_wrong(t, TINY_E_DTYPE, "bernoulli: probabilities are floats, not %s",
-                    tiny_dtype_name(tiny_dtype_get(p)));
+                    tiny_dtype_name(tiny_dtype_of(p)));
   if (!tn_random_shape(t, "bernoulli", TINY_F32, &s)) return out;
   tiny_uop *wide = tn_wide(t, tn_uop_of(p));
   tiny_uop *is = tn_bad(t, wide) ? wide : tn_lt(t, tn_uniform_of(t, s.ndim, s.dim, wide->dtype), wide);
@@ -197,7 +197,7 @@ TINY_API tiny_tensor *tiny_multinomial(tiny_tensor *weights, int64_t n, int repl
     return tn_wrong(t, TINY_E_SHAPE, "multinomial: %lld draws%s from weights %s", (long long)n,
                     replacement ? "" : " without replacement", tn_text_of(u, a));
   if (!tn_axis_whole_for(t, "multinomial", u, u->ndim - 1, "tiny_whole with 0 gives the rest no weight")) return out;
-  tiny_shape s = tiny_shape_get(weights);
+  tiny_shape s = tiny_shape_of(weights);
   s.dim[s.ndim - 1] = n > classes ? n : classes;
   if (!tn_random_shape(t, "multinomial", TINY_F64, &s)) return out;
   u = tn_cast(t, u, TINY_F64);
@@ -228,17 +228,17 @@ static tiny_tensor *tn_spread_weights(tiny_ctx *t, const char *name, int normal,
   const double deviation = variance < HUGE_VAL ? sqrt(variance) : 0, reach = sqrt(3) * deviation;
   return tn_random(t, name, normal, normal ? 0 : -reach, normal ? deviation : 2 * reach, TINY_F32, s);
 }
-static tiny_tensor *tn_glorot(tiny_ctx *t, const char *name, int normal, const tiny_shape *s) {
+static tiny_tensor *tn_xavier(tiny_ctx *t, const char *name, int normal, const tiny_shape *s) {
   TN_FLOAT_MODE;
   double in, out;
   if (!tn_fans(t, name, s, &in, &out)) return tn_poison(t);
   return tn_spread_weights(t, name, normal, 2 / (in + out), s);
 }
-TINY_API tiny_tensor *tiny_glorot_uniform(tiny_ctx *t, tiny_shape shape) {
-  return tn_glorot(t, "glorot_uniform", 0, &shape);
+TINY_API tiny_tensor *tiny_xavier_uniform(tiny_ctx *t, tiny_shape shape) {
+  return tn_xavier(t, "xavier_uniform", 0, &shape);
 }
-TINY_API tiny_tensor *tiny_glorot_normal(tiny_ctx *t, tiny_shape shape) {
-  return tn_glorot(t, "glorot_normal", 1, &shape);
+TINY_API tiny_tensor *tiny_xavier_normal(tiny_ctx *t, tiny_shape shape) {
+  return tn_xavier(t, "xavier_normal", 1, &shape);
 }
 // Of deviation sqrt(2 / ((1 + slope^2) fan in)): He et al., "Delving deep into rectifiers", arXiv:1502.01852, eq. 15.
 static tiny_tensor *tn_kaiming(tiny_ctx *t, const char *name, int normal, double slope, const tiny_shape *s) {

@@ -178,7 +178,7 @@ static int tn_recurrence_open(tn_recurrence *r, const tiny_recurrent_desc *d, ti
              r->w ? "weights" : "no weights", r->dropout);
     return 0;
   }
-  if ((u->ndim != 2 && u->ndim != 3) || !tiny_nelem(r->x)) {
+  if ((u->ndim != 2 && u->ndim != 3) || !tiny_nelem_of(r->x)) {
     tn_wrong(t, TINY_E_SHAPE, "%s: inputs %s", r->name, tn_text_of(u, a));
     return 0;
   }

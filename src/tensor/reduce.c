@@ -70,11 +70,11 @@ TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim) {
   return tn_reduce_axis_named("prod", '*', x, axis, keepdim);
 }
-TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("max", 'M', x, axis, keepdim);
+TINY_API tiny_tensor *tiny_amax(tiny_tensor *x, int axis, int keepdim) {
+  return tn_reduce_axis_named("amax", 'M', x, axis, keepdim);
 }
-TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("min", 'm', x, axis, keepdim);
+TINY_API tiny_tensor *tiny_amin(tiny_tensor *x, int axis, int keepdim) {
+  return tn_reduce_axis_named("amin", 'm', x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
   tiny_tensor *out;
@@ -88,7 +88,7 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int 
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
   tiny_tensor *const most = tn_reduce_axis_named("aminmax", 'M', x, axis, keepdim);
   if (max) *max = most;
-  return tiny_ok(most) ? tiny_min(x, axis, keepdim) : most;
+  return tiny_ok(most) ? tiny_amin(x, axis, keepdim) : most;
 }
 
 // ** truth: what is not 0, NaN included **
@@ -295,11 +295,11 @@ static tiny_tensor *tn_extreme_with_index(const char *name, int lowest, tiny_ten
   if (index) *index = at;
   return tiny_ok(at) ? value : at;
 }
-TINY_API tiny_tensor *tiny_max_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
-  return tn_extreme_with_index("max_with_index", 0, x, axis, keepdim, index);
+TINY_API tiny_tensor *tiny_max(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
+  return tn_extreme_with_index("max", 0, x, axis, keepdim, index);
 }
-TINY_API tiny_tensor *tiny_min_with_index(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
-  return tn_extreme_with_index("min_with_index", 1, x, axis, keepdim, index);
+TINY_API tiny_tensor *tiny_min(tiny_tensor *x, int axis, int keepdim, tiny_tensor **index) {
+  return tn_extreme_with_index("min", 1, x, axis, keepdim, index);
 }
 
 // ** norms **

@@ -149,7 +149,7 @@ static tiny_tensor *tn_cumulative_extreme(const char *name, int lowest, tiny_ten
     return tn_wrong(t, TINY_E_SHAPE, "%s: along axis %d of %s", name, axis, tn_text_of(u, a));
   if (index) {
     tiny_uop *at = tn_scan_along(t, tn_scan_position, TINY_OP_MAX, lowest ? tn_mirror(t, u) : u, axis);
-    const int64_t nelem = tiny_nelem(x);
+    const int64_t nelem = tiny_nelem_of(x);
     if (!u->ndim || !nelem) at = tn_firsts_of(t, tn_expand(t, tn_int(t, TINY_I32, 0), u->ndim, u->dim), u);
     *index = tn_tensor_new(t, at);
   }

@@ -537,7 +537,7 @@ TINY_API tiny_tensor *tiny_isin(tiny_tensor *x, tiny_tensor *set) {
   if (!tn_usable("isin", 2, in, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   const int dtype = tn_meet(tn_uop_of(x), tn_uop_of(set));
-  const int64_t n = tiny_nelem(set);
+  const int64_t n = tiny_nelem_of(set);
   tiny_uop *u = tn_flattened(t, tn_cast(t, tn_uop_of(x), dtype)),
            *s = tn_flattened(t, tn_cast(t, tn_uop_of(set), dtype)),
            *y;

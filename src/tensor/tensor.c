@@ -401,13 +401,13 @@ static void tn_tensors_roots(tiny_ctx *t, tn_list *roots) {
 TINY_API int tiny_ok(const tiny_tensor *x) { return tn_live(x) && !tn_poisoned(x); }
 TINY_API tiny_ctx *tiny_ctx_of(const tiny_tensor *x) { return tn_ctx_of(x); }
 TINY_API tiny_uop *tiny_uop_of(const tiny_tensor *x) { return tiny_ok(x) ? tn_uop_of(x) : NULL; }
-TINY_API tiny_dtype tiny_dtype_get(const tiny_tensor *x) {
+TINY_API tiny_dtype tiny_dtype_of(const tiny_tensor *x) {
   return tiny_ok(x) ? (tiny_dtype)tn_uop_of(x)->dtype : TINY_VOID;
 }
-TINY_API int64_t tiny_nelem(const tiny_tensor *x) {
+TINY_API int64_t tiny_nelem_of(const tiny_tensor *x) {
   return tiny_ok(x) ? tn_dims_nelem(tn_uop_of(x)->ndim, tn_uop_of(x)->dim) : 0;
 }
-TINY_API tiny_shape tiny_shape_get(const tiny_tensor *x) {
+TINY_API tiny_shape tiny_shape_of(const tiny_tensor *x) {
   tiny_shape s;
   memset(&s, 0, sizeof s);
   if (!tiny_ok(x)) return s;
@@ -718,7 +718,7 @@ static tiny_tensor *tn_assign_value(tiny_tensor *dst, tiny_uop *v, int recalls) 
   tn_tensor *slot = tn_slot(dst);
   tiny_ctx *t = slot->t;
   tiny_uop *u = tn_uop_of(dst);
-  tiny_shape s = tiny_shape_get(dst);
+  tiny_shape s = tiny_shape_of(dst);
   if (tn_bad(t, u) || tn_bad(t, v)) return tn_poison(t);
   if (!tn_broadcast_dims(v->ndim, v->dim, &s.ndim, s.dim) || !tn_has_dims(u, s.ndim, s.dim))
     return tn_wrong(t, TINY_E_SHAPE, "assign: %s does not broadcast to %s", tn_text_of(v, b),

@@ -21,7 +21,7 @@ int main(int argc, char **argv) {
     int ok = n > 0;
     for (int i = 0; i < n; i++) ok &= tiny_ok(out[i]);
     fputs(ok ? "ok" : tiny_error(t), stdout);
-    for (int i = 0; ok && i < n; i++) printf(" %s", tiny_dtype_name(tiny_dtype_get(out[i])));
+    for (int i = 0; ok && i < n; i++) printf(" %s", tiny_dtype_name(tiny_dtype_of(out[i])));
     putchar('\n');
     tiny_clear(t);
     tiny_end(t);

@@ -62,9 +62,9 @@ NANS = [T(values=[[1.0, NAN, 3.0], [2.0, NAN, NAN], [5.0, 5.0, 1.0], [NAN, NAN, 
 def rows_of(f): return lambda x: torch.stack([f(row) for row in x])
 for name in "max min".split():
     f = getattr(torch, name)
-    op("tiny_" + name, "tiny_%s({0}, 1, 0)" % name, rows_of(f), NANS, dtypes=FLOATS, tol=CLOSE)
-    op("tiny_" + name, "tiny_%s({0}, TINY_ALL, 0)" % name, f, NANS, dtypes=FLOATS, tol=CLOSE)
-    op("tiny_%s_with_index" % name, "tiny_%s_with_index({0}, 1, 0, NULL)" % name, lambda x, f=f: f(x, 1)[0], [T(values=[[1.0, NAN, 3.0], [2.0, NAN, 1.0]])], dtypes=FLOATS, tol=EXACT)
+    op("tiny_a" + name, "tiny_a%s({0}, 1, 0)" % name, rows_of(f), NANS, dtypes=FLOATS, tol=CLOSE)
+    op("tiny_a" + name, "tiny_a%s({0}, TINY_ALL, 0)" % name, f, NANS, dtypes=FLOATS, tol=CLOSE)
+    op("tiny_%s" % name, "tiny_%s({0}, 1, 0, NULL)" % name, lambda x, f=f: f(x, 1)[0], [T(values=[[1.0, NAN, 3.0], [2.0, NAN, 1.0]])], dtypes=FLOATS, tol=EXACT)
     op("tiny_cum" + name, "tiny_cum%s({0}, 1, NULL)" % name, lambda x, n=name: getattr(torch, "cum" + n)(x, 1)[0], NANS, dtypes=FLOATS, tol=EXACT)
 for p, order in ((INF, "HUGE_VAL"), (-INF, "-HUGE_VAL")):
     op("tiny_norm", "tiny_norm({0}, %s, 1, 0)" % order, lambda x, p=p: torch.linalg.vector_norm(x, p, 1), [T(values=[[1.0, NAN, 3.0], [2.0, NAN, NAN], [5.0, 5.0, 1.0]])], dtypes=FLOATS, tol=8)

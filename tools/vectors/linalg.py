@@ -55,7 +55,7 @@ op("tiny_det", "tiny_det({0})", torch.linalg.det, WELL, dtypes=FLOATS, tol=64)
 op("tiny_det", "tiny_det({0})", torch.linalg.det, [T(2, 2, values=[[1, 2], [2, 4]]), T(3, 3, values=[[0, 1, 0], [1, 0, 0], [0, 0, 1]])], dtypes=REAL, grad=False)
 op("tiny_slogdet", "out[0] = tiny_slogdet({0}, &out[1]); return 2;", lambda x: tuple(torch.linalg.slogdet(x)), WELL, dtypes=FLOATS, tol=64)
 op("tiny_slogdet", "out[0] = tiny_slogdet({0}, &out[1]); return 2;", lambda x: tuple(torch.linalg.slogdet(x)), [T(2, 2, values=[[1, 2], [2, 4]]), T(2, 2, values=[[0, 3], [2, 1]])], dtypes=REAL, grad=False)
-op("tiny_inverse", "tiny_inverse({0})", torch.linalg.inv, WELL + [T(2, 2, values=[[0, 2], [4, 1]])], dtypes=FLOATS, tol=64)
+op("tiny_inv", "tiny_inv({0})", torch.linalg.inv, WELL + [T(2, 2, values=[[0, 2], [4, 1]])], dtypes=FLOATS, tol=64)
 op("tiny_solve", "tiny_solve({0}, {1})", torch.linalg.solve, [(matrices(3, 3, add=4), T(3, 2)), (matrices(3, 3, add=4), T(3)), (matrices(2, 3, 3, add=4), T(2, 3)), (matrices(1, 3, 3, add=4), T(4, 3, 1)), (matrices(3, 3, add=4), T(2, 3, 2)), (T(0, 0), T(0, 2)), (matrices(1, 1, add=3), T(1, 1))], dtypes=REAL, tol=64)
 op("tiny_triangular_solve", "tiny_triangular_solve({0}, {1}, 0, 0)", lambda a, b: torch.linalg.solve_triangular(a.tril(), b, upper=False), [(matrices(3, 3, add=4), T(3, 2)), (matrices(2, 4, 4, add=5), T(4, 1))], dtypes=REAL, tol=64)
 op("tiny_triangular_solve", "tiny_triangular_solve({0}, {1}, 1, 0)", lambda a, b: torch.linalg.solve_triangular(a.triu(), b, upper=True), [(matrices(3, 3, add=4), T(3, 2)), (T(0, 0), T(0, 1))], dtypes=REAL, tol=64)
@@ -65,7 +65,7 @@ op("tiny_matrix_power", "tiny_matrix_power({0}, 0)", lambda x: torch.linalg.matr
 op("tiny_matrix_power", "tiny_matrix_power({0}, -2)", lambda x: torch.linalg.matrix_power(x, -2), [matrices(3, 3, add=4)], dtypes=REAL, tol=256)
 
 # ** factorisations: what is compared does not depend on signs of vectors **
-POSITIVE = "tiny_add(tiny_matmul({0}, tiny_transpose({0}, -1, -2)), tiny_mul(tiny_eye(t, %d, tiny_dtype_get({0})), tiny_like({0}, 2)))"
+POSITIVE = "tiny_add(tiny_matmul({0}, tiny_transpose({0}, -1, -2)), tiny_mul(tiny_eye(t, %d, tiny_dtype_of({0})), tiny_like({0}, 2)))"
 for n, sets in ((1, [T(1, 1)]), (3, [T(3, 3), T(2, 3, 3)]), (0, [T(0, 0)])):
     op("tiny_cholesky", "tiny_cholesky(%s, 0)" % (POSITIVE % n), lambda x: torch.linalg.cholesky(x @ x.mT + 2 * torch.eye(x.shape[-1], dtype=x.dtype)), sets, dtypes=REAL, tol=128)
 op("tiny_cholesky", "tiny_cholesky({0}, 0)", lambda x: torch.linalg.cholesky(x.double()), [T(2, 2, values=[[4, 9], [0, 5]]), T(2, 2, values=[[1, 1], [0, 1]])], dtypes=EVERY, grad=False, result=real, tol=16)

@@ -33,8 +33,8 @@ def flat(f):
 folds("tiny_sum", flat(lambda x, a: x.sum(a)), ALL, result=i64, empty=True)
 folds("tiny_prod", flat(lambda x, a: x.prod(a)), ALL, result=i64, empty=True, tol=16)
 op("tiny_prod", "tiny_prod({0}, 1, 0)", lambda x: x.prod(1), [T(4, 4, values=[[2, 0, 3, 1.5], [0, 0, 1, 2], [1, -2, 3, 0.5], [0, 0, 0, 0]])], dtypes=["f32", "f64"])
-folds("tiny_max", flat(lambda x, a: x.amax(a)), ALL)
-folds("tiny_min", flat(lambda x, a: x.amin(a)), ALL)
+folds("tiny_amax", flat(lambda x, a: x.amax(a)), ALL)
+folds("tiny_amin", flat(lambda x, a: x.amin(a)), ALL)
 folds("tiny_mean", flat(lambda x, a: x.mean(a)), INTS + FLOATS, result=real, empty=True)
 folds("tiny_var", flat(lambda x, a: x.var(a, unbiased=True)), INTS + FLOATS, result=real, extra=", 1", grad=True, tol=8, inputs=[T(3, 4), T(2, 3, 5)], axes=AX[:3])
 folds("tiny_var", flat(lambda x, a: x.var(a, unbiased=False)), ["f32"], extra=", 0", tol=8)
@@ -59,7 +59,7 @@ op("tiny_aminmax", "out[0] = tiny_aminmax({0}, 1, 0, &out[1]); return 2;", lambd
 op("tiny_aminmax", "out[0] = tiny_aminmax({0}, TINY_ALL, 0, &out[1]); return 2;", lambda x: (x.amin(), x.amax()), [T(3, 4), T()])
 ODD = [T(6, values=[NAN, 1, 2, NAN, -1, 0]), T(4, values=[float("inf"), 1, float("inf"), -float("inf")])]
 for f in ("max", "min"):
-    op("tiny_" + f, "tiny_%s({0}, 0, 0)" % f, lambda x, f=f: getattr(x, "a" + f)(0), ODD, dtypes=FLOATS, grad=False)
+    op("tiny_a" + f, "tiny_a%s({0}, 0, 0)" % f, lambda x, f=f: getattr(x, "a" + f)(0), ODD, dtypes=FLOATS, grad=False)
     def first(x, axis, keep, f=f):
         """PyTorch does not promise which of equals it gives."""
         x = x if f == "max" else -x.long() - 1 if not x.is_floating_point() else -x
@@ -70,10 +70,10 @@ for f in ("max", "min"):
     for c, axis, keep in (("1", 1, False), ("-1", -1, True)):
         use = sets[1:3] if axis == 1 else sets
         op("tiny_arg" + f, "tiny_arg%s({0}, %s, %d)" % (f, c, keep), lambda x, a=axis, k=keep, g=first: g(x, a, k), use, dtypes=ALL if keep else ["f32"], result="i32", grad=False)
-        op("tiny_%s_with_index" % f, "out[0] = tiny_%s_with_index({0}, %s, %d, &out[1]); return 2;" % (f, c, keep),
+        op("tiny_%s" % f, "out[0] = tiny_%s({0}, %s, %d, &out[1]); return 2;" % (f, c, keep),
            lambda x, a=axis, k=keep, g=first: (x.gather(a, g(x, a, True)) if k else x.gather(a, g(x, a, True)).squeeze(a), g(x, a, k)), use, dtypes=["f32"] if keep else ALL, result=lambda d: [d, "i32"])
     op("tiny_arg" + f, "tiny_arg%s({0}, TINY_ALL, 0)" % f, lambda x, g=first: g(x.reshape(-1), 0, False), [T(), T(3, 4)], dtypes=["i32", "f32"], result="i32", grad=False)
-    op("tiny_%s_with_index" % f, "out[0] = tiny_%s_with_index({0}, TINY_ALL, 1, &out[1]); return 2;" % f,
+    op("tiny_%s" % f, "out[0] = tiny_%s({0}, TINY_ALL, 1, &out[1]); return 2;" % f,
        lambda x, g=first: (x.reshape(-1)[g(x.reshape(-1), 0, False)].reshape([1] * x.dim()), g(x.reshape(-1), 0, False).reshape([1] * x.dim())), [T(3, 4), T()], dtypes=["i32", "f32"], result=lambda d: [d, "i32"])
     op("tiny_arg" + f, "tiny_arg%s({0}, 0, 0)" % f, lambda x, f=f: getattr(x, "arg" + f)(0), [ODD[0]], dtypes=FLOATS, result="i32", grad=False)
 INF = float("inf")
