@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c
+/* tiny.h 0.1.0, source 70bf78049d2b201decca14318b10a2f159d3fc7ae5ce6df1797a52780f87a97a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2475,6 +2475,49 @@ TINY_API tiny_code    tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int
 TINY_API void         tiny_ema_free(tiny_ema *e);
 #endif // TINY_NO_NN
 // ---- end src/api/train.h ----
+// ---- begin src/api/look.h ----
+// look: tensors, parameters and graphs as text, for people and for other programs.
+// ** looking ********************************************************************************** >>look
+
+// How a tensor is written. Zeros: as NumPy does, below a line of shape, dtype and device.
+typedef struct tiny_text_desc {
+  const char *name;                        // in front of that line; NULL: nothing
+  int bare;                                // 1: the elements alone
+  int precision;                           // most digits behind the point; 0: 8, negative: none
+  int64_t threshold;                       // of more elements than these the inner ones are left out; 0: 1000
+  int edge;                                // how many of each dim stay at both ends then; 0: 3
+  int width;                               // columns of a line; 0: 75
+  int suppress;                            // 1: small numbers do not ask for exponents, 0.00001234 [numpy suppress]
+} tiny_text_desc;
+
+// x as text, as numpy.array2string has it; with f8, bf16 and lengths. As snprintf: writes up to nbytes with the 0 at
+// the end, returns the length needed; 0 after an error. What is not computed is realized, as by tiny_read; of large
+// tensors only what is shown is copied. d may be NULL. Of a length what is meant now is shown. Floats are written with
+// the fewest digits that tell them from others of their dtype. What cannot be used is told, and is no new error:
+// "<NULL>", "<poison: MESSAGE>", "<a tensor that was freed by tiny_free>".
+TINY_API size_t      tiny_to_text(tiny_tensor *x, const tiny_text_desc *d, char *out, size_t nbytes);
+// Prints x to stdout with all defaults, and ends the line. The code of what went wrong; what cannot be used is told.
+TINY_API tiny_code   tiny_print(tiny_tensor *x);
+// The same with a name in front: "loss: () f32 on CPU". name may be NULL.
+TINY_API tiny_code   tiny_print_named(const char *name, tiny_tensor *x);
+
+#ifndef TINY_NO_NN
+// A table of the tensors in a list, as tiny_to_text gives text: a row for each layer (names up to their last dot) with
+// its parameters, how many are trained, bytes, dtypes and the shape of each tensor, then totals. A tensor of several
+// names counts once, by the first. p may be NULL: none.
+TINY_API size_t      tiny_params_summary(const tiny_params *p, char *out, size_t nbytes);
+#endif
+
+// The graph that x[0..n-1] are computed by, in the language of Graphviz (dot -Tsvg), as tiny_to_text gives text: nodes
+// with op, arguments, dtype and shape, constants within those that use them, what lies in memory filled. Nothing runs.
+// 0 after an error: n < 1, a tensor that cannot be used.
+TINY_API size_t      tiny_graph_dot(tiny_tensor *const *x, int n, char *out, size_t nbytes);
+// The same as JSON, sources before their users:
+//     {"version":1,"nodes":[{"id":2,"op":"REDUCE","dtype":"f32","shape":[2,1],"src":[1],"arg":"ADD:axes=1"}, ..],
+//      "roots":[2]}
+// arg as tiny_uop_print writes it; what lies in memory has "memory":"CPU" besides.
+TINY_API size_t      tiny_graph_json(tiny_tensor *const *x, int n, char *out, size_t nbytes);
+// ---- end src/api/look.h ----
 // ---- begin src/api/io.h ----
 // io: tensors from files and to files.
 // ** files: .npy, .npz, .safetensors ********************************************************** >>files
@@ -2964,7 +3007,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c"
+#define TN_SOURCE_ID "70bf78049d2b201decca14318b10a2f159d3fc7ae5ce6df1797a52780f87a97a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3201,12 +3244,9 @@ static void tn_decimal_of(tn_decimal *d, uint64_t m, int e) {
   while (d->n && d->digit[d->n - 1] == '0') d->n--;
 }
 
-// To n digits, ties to even.
-static void tn_decimal_round(tn_decimal *d, int n) {
-  if (n >= d->n) return;
-  int up = n >= 0 && d->digit[n] >= '5';
-  if (up && d->digit[n] == '5' && n + 1 == d->n) up = n > 0 && (d->digit[n - 1] & 1);
-  d->n = n < 0 ? 0 : n;
+// To its first n digits, or up to the next number of so many.
+static void tn_decimal_cut(tn_decimal *d, int n, int up) {
+  d->n = n;
   if (up) {
     while (d->n && d->digit[d->n - 1] == '9') d->n--;
     if (d->n) d->digit[d->n - 1]++;
@@ -3214,8 +3254,49 @@ static void tn_decimal_round(tn_decimal *d, int n) {
   }
   while (d->n && d->digit[d->n - 1] == '0') d->n--;
 }
+// To n digits, ties to even.
+static void tn_decimal_round(tn_decimal *d, int n) {
+  if (n >= d->n) return;
+  int up = n >= 0 && d->digit[n] >= '5';
+  if (up && d->digit[n] == '5' && n + 1 == d->n) up = n > 0 && (d->digit[n - 1] & 1);
+  tn_decimal_cut(d, n < 0 ? 0 : n, up);
+}
 
 static char tn_decimal_at(const tn_decimal *d, int i) { return i >= 0 && i < d->n ? d->digit[i] : '0'; }
+
+// Below 0: a is less than b. Neither is 0.
+static int tn_decimal_compare(const tn_decimal *a, const tn_decimal *b) {
+  int order = a->point - b->point;
+  for (int i = 0; !order && (i < a->n || i < b->n); i++) order = tn_decimal_at(a, i) - tn_decimal_at(b, i);
+  return order;
+}
+// The fewest digits, at most `most`, that are read back as m * 2^e where (m - 1) * 2^e and (m + 1) * 2^e are its
+// neighbours, or m * 2^e rounded to `most` where these are fewer; closer: the one below is half as far away. Of the
+// numbers of so few digits it is the nearest (Steele and White, "How to print floating-point numbers accurately",
+// 1990).
+static void tn_decimal_shortest(tn_decimal *d, uint64_t m, int e, int closer, int most) {
+  tn_decimal low, high, down, up;
+  tn_decimal_of(d, m, e);
+  if (!m) return;
+  tn_decimal_of(&low, closer ? 4 * m - 1 : 2 * m - 1, closer ? e - 2 : e - 1);
+  tn_decimal_of(&high, 2 * m + 1, e - 1);
+  const int even = !(m & 1);               // half the way to a neighbour is read back as the even one
+  for (int n = 1; n < d->n && n <= most; n++) {
+    up.n = down.n = n;
+    up.point = down.point = d->point;
+    memcpy(up.digit, d->digit, (size_t)n);
+    memcpy(down.digit, d->digit, (size_t)n);
+    tn_decimal_cut(&down, n, 0);
+    tn_decimal_cut(&up, n, 1);
+    const int goes_down = tn_decimal_compare(&down, &low) + even > 0;
+    const int goes_up = tn_decimal_compare(&up, &high) - even < 0;
+    if (goes_down && !goes_up) *d = down;
+    else if (goes_up && !goes_down) *d = up;
+    else if (goes_up) tn_decimal_round(d, n);
+    if (goes_down || goes_up) return;
+  }
+  tn_decimal_round(d, most);
+}
 
 // d.ddde+dd with so many places.
 static int tn_decimal_scientific(char *out, const tn_decimal *d, int places, char e) {
@@ -3952,7 +4033,8 @@ static void tn_pairs_clear(tn_pairs *m) {
 #endif
 // ---- end src/base/hash.c ----
 // ---- begin src/base/text.c ----
-// text: building strings and byte runs in scratch memory; error messages that name shapes; debug lines.
+// text: building strings and byte runs in scratch memory; strings of JSON; error messages that name shapes; debug
+// lines.
 #ifndef TN_BASE_TEXT
 #define TN_BASE_TEXT
 #ifndef TINY_AMALGAMATED
@@ -4006,6 +4088,43 @@ static const char *tn_text_of_format(tiny_ctx *t, const char *format, ...) {
   tn_text_add_list(&b, format, args);
   va_end(args);
   return b.data ? b.data : "";
+}
+
+// Bytes of the valid UTF-8 sequence at p; 0: it is none (overlong, surrogate, beyond U+10FFFF, cut off).
+static int tn_utf8_length(const unsigned char *p, size_t left) {
+  const int n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 :
+      p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+  if (!n || left < (size_t)n) return 0;
+  for (int i = 1; i < n; i++) if ((p[i] & 0xC0) != 0x80) return 0;
+  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+      (p[0] == 0xF4 && p[1] > 0x8F))
+    return 0;
+  return n;
+}
+// Text as a string of JSON (RFC 8259), with its quotes; a byte that is no UTF-8 becomes U+FFFD.
+static void tn_json_text(tiny_bytes *b, const char *text) {
+  const size_t all = strlen(text);
+  tn_text_put(b, "\"");
+  for (size_t i = 0; i < all;) {
+    const unsigned char *p = (const unsigned char *)text + i;
+    const int n = tn_utf8_length(p, all - i);
+    if (*p == '"' || *p == '\\') tn_text_add(b, "\\%c", *p);
+    else if (*p == '\n') tn_text_put(b, "\\n");
+    else if (*p < ' ') tn_text_add(b, "\\u%04x", *p);
+    else if (n) tiny_bytes_add(b, p, (size_t)n);
+    else tn_text_put(b, "\\ufffd");
+    i += n ? (size_t)n : 1;
+  }
+  tn_text_put(b, "\"");
+}
+
+// What snprintf would do with n bytes of text: n; out gets what fits, ended by 0.
+static size_t tn_text_give(const char *text, size_t n, char *out, size_t nbytes) {
+  const size_t fits = n < nbytes ? n : nbytes - 1;
+  if (!out || !nbytes) return n;
+  if (fits) memcpy(out, text, fits);
+  out[fits] = 0;
+  return n;
 }
 
 // "(32,784)" into a caller's buffer, for messages.
@@ -6898,11 +7017,12 @@ static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 enum { TN_FEW_WALKS = 32 };
 
-// Every node of op that root needs, sources before users, each once; TINY_OP_COUNT: every node. Heavy code only.
-static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
-  const uint32_t seen = ++t->ir->epoch;
+// Every node of op that root needs and that is not seen yet, sources before users, each once; TINY_OP_COUNT: every
+// node. Heavy code only.
+static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen, tn_list *out) {
   tn_walk few[TN_FEW_WALKS], *stack = few, *top;
   int n = 0, cap = TN_FEW_WALKS;
+  if (root->mark == seen) return;
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;
   root->mark = seen;
@@ -6919,6 +7039,9 @@ static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
+  tn_collect_unseen(t, root, op, ++t->ir->epoch, out);
 }
 static void tn_collect_ranges(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   tn_collect_op(t, root, TINY_OP_RANGE, out);
@@ -7804,6 +7927,22 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
 // Whether v stands where other ops have their sources, without brackets.
 static int tn_print_bare(int op) { return tn_print_style(op) != TN_K_VALUE && tn_ops[op].nsrc == 0; }
 
+// What k means, and of ops without sources v.
+static void tn_print_arg(tiny_bytes *out, const tiny_uop *u) {
+  char value[40];
+  if (tn_print_style(u->op) == TN_K_VALUE && tn_print_value(value, sizeof value, u->dtype, u->k))
+    tn_text_add(out, " %s", value);
+  else tn_print_k(out, u);
+  if (u->op == TINY_OP_DEFINE && u->nv == 2 && u->v[0] >= 0 && u->v[0] < 3)
+    tn_text_add(out, ":%s %lld", tn_space_names[u->v[0]], (long long)u->v[1]);
+  else if (tn_print_bare(u->op)) for (int i = 0; i < u->nv; i++)
+    tn_text_add(out, " %lld", (long long)u->v[i]);
+}
+static void tn_print_v(tiny_bytes *out, const tiny_uop *u) {
+  if (!u->nv || tn_print_bare(u->op)) return;
+  for (int i = 0; i < u->nv; i++) tn_text_add(out, "%s%lld", i ? " " : " [", (long long)u->v[i]);
+  tn_text_add(out, "]");
+}
 // Everything of a node but its sources and what follows them.
 static void tn_print_head(tiny_bytes *out, const tiny_uop *u) {
   char value[40];
@@ -7815,19 +7954,10 @@ static void tn_print_head(tiny_bytes *out, const tiny_uop *u) {
   if (u->lanes != 1 || u->dtype != tn_print_default_dtype(u->op))
     tn_text_add(out, ":%s", tiny_dtype_name((tiny_dtype)u->dtype));
   if (u->lanes != 1) tn_text_add(out, "x%d", u->lanes);
-  if (tn_print_style(u->op) == TN_K_VALUE && tn_print_value(value, sizeof value, u->dtype, u->k))
-    tn_text_add(out, " %s", value);
-  else tn_print_k(out, u);
-  if (u->op == TINY_OP_DEFINE && u->nv == 2 && u->v[0] >= 0 && u->v[0] < 3)
-    tn_text_add(out, ":%s %lld", tn_space_names[u->v[0]], (long long)u->v[1]);
-  else if (tn_print_bare(u->op)) for (int i = 0; i < u->nv; i++)
-    tn_text_add(out, " %lld", (long long)u->v[i]);
+  tn_print_arg(out, u);
 }
 static void tn_print_tail(tiny_bytes *out, const tiny_uop *u) {
-  if (u->nv && !tn_print_bare(u->op)) {
-    for (int i = 0; i < u->nv; i++) tn_text_add(out, "%s%lld", i ? " " : " [", (long long)u->v[i]);
-    tn_text_add(out, "]");
-  }
+  tn_print_v(out, u);
   tn_text_add(out, ")");
 }
 
@@ -7939,12 +8069,7 @@ static tiny_code tn_print_guarded(tiny_ctx *t, void *arg) {
   tn_print_call *c = (tn_print_call *)arg;
   tiny_bytes out = {t, NULL, 0, 0};
   tn_print(t, c->u, &out);
-  c->length = out.n;
-  if (c->nbytes) {
-    const size_t n = out.n < c->nbytes ? out.n : c->nbytes - 1;
-    memcpy(c->text, out.data, n);
-    c->text[n] = 0;
-  }
+  c->length = tn_text_give(out.data, out.n, c->text, c->nbytes);
   return TINY_OK;
 }
 TINY_API size_t tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes) {
@@ -8276,6 +8401,141 @@ TINY_API tiny_uop *tiny_uop_parse(tiny_ctx *t, const char *text) {
 }
 #endif
 // ---- end src/ir/print.c ----
+// ---- begin src/ir/graph_text.c ----
+// graph_text: graphs for other programs: a row of JSON for each node, and the language of Graphviz.
+//
+// In:  roots, which may share nodes, of a graph of any depth. Out: text; each node once, sources before users, known by
+//      its place in that order. Linear in the nodes and their sources.
+//
+//   {"id":2,"op":"REDUCE","dtype":"f32","shape":[2,1],"src":[1],"arg":"ADD:axes=1"}
+//
+// dtype is that of the notation (ir/print.c), f32x4 for four lanes, and so is arg, what an op is told besides its
+// sources; shape is empty for nodes of kernels. Where the value lies in memory "memory" says on which device.
+#ifndef TN_IR_GRAPH_TEXT
+#define TN_IR_GRAPH_TEXT
+#ifndef TINY_AMALGAMATED
+#include "print.c"
+#endif
+
+// The nodes in order, 1 + the place of each, and room for a text.
+typedef struct tn_graph_order { tn_list nodes; tn_map place; tiny_bytes arg; } tn_graph_order;
+
+static tn_graph_order tn_graph_order_of(tiny_ctx *t, tiny_uop *const *roots, int n) {
+  tn_graph_order g = {{NULL, 0, 0}, {NULL, 0, 0}, {t, NULL, 0, 0}};
+  const uint32_t seen = ++t->ir->epoch;
+  for (int i = 0; i < n; i++) tn_collect_unseen(t, roots[i], TINY_OP_COUNT, seen, &g.nodes);
+  for (int i = 0; i < g.nodes.n; i++) tn_map_set(t, &g.place, g.nodes.u[i], (void *)(intptr_t)(i + 1));
+  return g;
+}
+static int tn_graph_place(const tn_graph_order *g, const tiny_uop *u) {
+  return (int)(intptr_t)tn_map_get(&g->place, u) - 1;
+}
+// What u is told besides its sources, until the next call: "ADD:axes=1", "[2 3]", "0.5".
+static const char *tn_graph_arg(tn_graph_order *g, const tiny_uop *u) {
+  g->arg.n = 0;
+  tn_print_arg(&g->arg, u);
+  tn_print_v(&g->arg, u);
+  return g->arg.n ? g->arg.data + 1 : "";  // behind the ':' or ' ' that separates it in the notation
+}
+static void tn_graph_dtype(tiny_bytes *out, const tiny_uop *u) {
+  tn_text_put(out, tiny_dtype_name((tiny_dtype)u->dtype));
+  if (u->lanes != 1) tn_text_add(out, "x%d", u->lanes);
+}
+
+// ** JSON **
+
+static void tn_graph_json_node(tn_graph_order *g, int id, tiny_bytes *out) {
+  const tiny_uop *u = g->nodes.u[id];
+  tn_text_add(out, "{\"id\":%d,\"op\":\"%s\",\"dtype\":\"", id, tiny_op_name(u->op));
+  tn_graph_dtype(out, u);
+  tn_text_put(out, "\",\"shape\":[");
+  for (int i = 0; i < u->ndim; i++) tn_text_add(out, i ? ",%lld" : "%lld", (long long)u->dim[i]);
+  tn_text_put(out, "],\"src\":[");
+  for (uint32_t i = 0; i < u->nsrc; i++) tn_text_add(out, i ? ",%d" : "%d", tn_graph_place(g, u->src[i]));
+  tn_text_put(out, "],\"arg\":");
+  tn_json_text(out, tn_graph_arg(g, u));
+  if (tn_is_leaf(u)) {
+    tn_text_put(out, ",\"memory\":");
+    tn_json_text(out, tn_place_name(out->t, u->device));
+  }
+  tn_text_put(out, "}");
+}
+// The array of rows of what the roots need; the order in which they stand. Heavy code only, and between walks: marks of
+// nodes change.
+static tn_graph_order tn_graph_json_nodes(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out) {
+  tn_graph_order g = tn_graph_order_of(t, roots, n);
+  tn_text_put(out, "[");
+  for (int i = 0; i < g.nodes.n; i++) {
+    tn_text_put(out, i ? ",\n" : "\n");
+    tn_graph_json_node(&g, i, out);
+  }
+  tn_text_put(out, "\n]");
+  return g;
+}
+// {"version":1,"nodes":[..],"roots":[ids]}
+static void tn_graph_json(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out) {
+  tn_text_put(out, "{\"version\":1,\"nodes\":");
+  const tn_graph_order g = tn_graph_json_nodes(t, roots, n, out);
+  tn_text_put(out, ",\"roots\":[");
+  for (int i = 0; i < n; i++) tn_text_add(out, i ? ",%d" : "%d", tn_graph_place(&g, roots[i]));
+  tn_text_put(out, "]}\n");
+}
+
+// ** Graphviz: https://graphviz.org/doc/info/lang.html **
+
+// A string of it, without its quotes.
+static void tn_graph_dot_text(tiny_bytes *out, const char *text) {
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') tn_text_put(out, "\\");
+    tiny_bytes_add(out, text, 1);
+  }
+}
+// A constant stands in the labels of those that use it, unless somebody asks for it.
+static int tn_graph_is_inside(const tiny_uop *u) { return tn_print_short(u) && !u->nsrc; }
+
+// "WHERE _ _ 0.0": where sources are constants, all of them in order, those of edges as _.
+static void tn_graph_dot_sources(tn_graph_order *g, const tiny_uop *u, tiny_bytes *out) {
+  int constants = 0;
+  for (uint32_t i = 0; i < u->nsrc; i++) constants += tn_graph_is_inside(u->src[i]);
+  for (uint32_t i = 0; i < u->nsrc && constants; i++) {
+    tn_text_put(out, " ");
+    tn_graph_dot_text(out, tn_graph_is_inside(u->src[i]) ? tn_graph_arg(g, u->src[i]) : "_");
+  }
+}
+static void tn_graph_dot_node(tn_graph_order *g, int id, tiny_bytes *out) {
+  const tiny_uop *u = g->nodes.u[id];
+  char shape[256];
+  tn_text_add(out, "  n%d [label=\"%s", id, tiny_op_name(u->op));
+  const char *arg = tn_graph_arg(g, u);
+  tn_text_put(out, *arg ? " " : "");
+  tn_graph_dot_text(out, arg);
+  tn_graph_dot_sources(g, u, out);
+  if (u->dtype != TINY_VOID) {
+    tn_text_put(out, "\\n");
+    tn_graph_dtype(out, u);
+    if (u->ndim) tn_text_add(out, " %s", tn_dims_text(shape, sizeof shape, u->ndim, u->dim));
+  }
+  if (tn_is_leaf(u)) {
+    tn_text_put(out, "\\nin memory of ");
+    tn_graph_dot_text(out, tn_place_name(out->t, u->device));
+    tn_text_put(out, "\", shape=box, style=filled, fillcolor=\"#dce8f5");
+  }
+  tn_text_put(out, "\"];\n");
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    if (!tn_graph_is_inside(u->src[i])) tn_text_add(out, "  n%d -> n%d;\n", tn_graph_place(g, u->src[i]), id);
+}
+static void tn_graph_dot(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out) {
+  tn_graph_order g = tn_graph_order_of(t, roots, n);
+  const uint32_t root = ++t->ir->epoch;
+  for (int i = 0; i < n; i++) roots[i]->mark = root;
+  tn_text_put(out, "digraph tiny {\n  ordering=in;\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n");
+  for (int i = 0; i < g.nodes.n; i++)
+    if (!tn_graph_is_inside(g.nodes.u[i]) || g.nodes.u[i]->mark == root) tn_graph_dot_node(&g, i, out);
+  for (int i = 0; i < n; i++) tn_text_add(out, "  n%d [penwidth=2];\n", tn_graph_place(&g, roots[i]));
+  tn_text_put(out, "}\n");
+}
+#endif
+// ---- end src/ir/graph_text.c ----
 // ---- begin src/ir/match.c ----
 // match: sets of rewrite rules, the patterns they are found by, and the walks that apply them to a fixed point.
 //
@@ -15780,6 +16040,48 @@ TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
 }
 #endif
 // ---- end src/tensor/tensor.c ----
+// ---- begin src/tensor/graphs.c ----
+// graphs: what tensors are computed by, as text for other programs (ir/graph_text.c).
+//
+// In: tensors of one context. Out: text in the caller's memory. Nothing is computed.
+#ifndef TN_TENSOR_GRAPHS
+#define TN_TENSOR_GRAPHS
+#ifndef TINY_AMALGAMATED
+#include "tensor.c"
+#endif
+
+typedef struct tn_graphs_call {
+  void (*write)(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out);
+  tiny_tensor *const *x; int n; char *out; size_t nbytes, length;
+} tn_graphs_call;
+
+static tiny_code tn_graphs_guarded(tiny_ctx *t, void *arg) {
+  tn_graphs_call *c = (tn_graphs_call *)arg;
+  tiny_bytes out = {t, NULL, 0, 0};
+  tn_list roots = {NULL, 0, 0};
+  for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
+  c->write(t, roots.u, roots.n, &out);
+  c->length = tn_text_give(out.data, out.n, c->out, c->nbytes);
+  return TINY_OK;
+}
+static size_t tn_graphs_text(const char *name, tn_graphs_call c) {
+  tiny_tensor *wrong;
+  if (c.out && c.nbytes) *c.out = 0;
+  if (!c.x || c.n < 1 || !tn_usable_in(NULL, name, c.n, c.x, &wrong)) return 0;
+  tn_guard(tn_ctx_of(c.x[0]), tn_graphs_guarded, &c);
+  return c.length;
+}
+
+TINY_API size_t tiny_graph_dot(tiny_tensor *const *x, int n, char *out, size_t nbytes) {
+  const tn_graphs_call c = {tn_graph_dot, x, n, out, nbytes, 0};
+  return tn_graphs_text("graph_dot", c);
+}
+TINY_API size_t tiny_graph_json(tiny_tensor *const *x, int n, char *out, size_t nbytes) {
+  const tn_graphs_call c = {tn_graph_json, x, n, out, nbytes, 0};
+  return tn_graphs_text("graph_json", c);
+}
+#endif
+// ---- end src/tensor/graphs.c ----
 // ---- begin src/tensor/create.c ----
 // create: tensors from numbers, and the identities that change how a tensor is stored or typed.
 //
@@ -16847,17 +17149,17 @@ static const char *const tn_length_operators[] = {
   "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach", "diff", "digamma", "dist", "div", "dot", "dropout",
   "einsum", "elu", "embedding", "embedding_bag", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
   "expm1", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
-  "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "group_norm", "gru", "gru_cell", "gt",
-  "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss", "histc",
-  "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index", "index_add", "index_copy",
-  "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm", "interpolate", "isclose",
-  "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div", "kthvalue", "l1_loss",
-  "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "local_response_norm",
-  "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
-  "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm", "lstm_cell", "lt",
-  "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d", "max_pool2d",
-  "max_pool3d", "maximum", "mean", "median", "min", "minimum", "mish", "movedim", "mse_loss", "mul", "multi_dot",
-  "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean", "nanmedian",
+  "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "graph_dot", "graph_json", "group_norm", "gru",
+  "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
+  "hinge_embedding_loss", "histc", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index",
+  "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm",
+  "interpolate", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div",
+  "kthvalue", "l1_loss", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear",
+  "local_response_norm", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp",
+  "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm",
+  "lstm_cell", "lt", "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d",
+  "max_pool2d", "max_pool3d", "maximum", "mean", "median", "min", "minimum", "mish", "movedim", "mse_loss", "mul",
+  "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean", "nanmedian",
   "nanquantile", "nanquantile_by", "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot",
   "ones_like", "outer", "pad", "pad_mode", "pairwise_distance", "permute", "pixel_shuffle", "pixel_unshuffle",
   "poisson_nll_loss", "polygamma", "pow", "prelu", "prod", "put", "quantile", "quantile_by", "rad2deg", "rand_like",
@@ -26840,6 +27142,116 @@ TINY_API void tiny_params_free(tiny_params *p) {
 }
 #endif
 // ---- end src/tensor/params.c ----
+// ---- begin src/tensor/summary.c ----
+// summary: a table of a network's parameters, a row for each layer.
+//
+// In:  a list of named tensors (params.c). Out: text. A layer is what stands together in the list and has one name up
+//      to the last dot. A tensor of several names is counted by its first; one that cannot be used counts nothing.
+#ifndef TN_TENSOR_SUMMARY
+#define TN_TENSOR_SUMMARY
+#ifndef TINY_AMALGAMATED
+#include "params.c"
+#endif
+
+typedef struct tn_summary_row { int64_t nelem, trained, nbytes; } tn_summary_row;
+
+// The layer's part of a name: all up to the last dot, or nothing.
+static int tn_summary_layer(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot ? (int)(dot - name) : 0;
+}
+static int tn_summary_same(const char *a, const char *b) {
+  const int n = tn_summary_layer(a);
+  return n == tn_summary_layer(b) && !memcmp(a, b, (size_t)n);
+}
+// 1,234,567 in so many columns.
+static void tn_summary_number(tiny_bytes *out, int columns, int64_t k) {
+  char digits[24], text[32];
+  int n = 0;
+  const int ndigit = snprintf(digits, sizeof digits, "%lld", (long long)k);
+  for (int i = 0; i < ndigit; i++) {
+    if (i && (ndigit - i) % 3 == 0) text[n++] = ',';
+    text[n++] = digits[i];
+  }
+  tn_text_add(out, "%*.*s", columns, n, text);
+}
+static void tn_summary_numbers(tiny_bytes *out, int columns, const char *layer, int n, const tn_summary_row *row) {
+  tn_text_add(out, "%-*.*s", columns, n, layer);
+  tn_summary_number(out, 15, row->nelem);
+  tn_summary_number(out, 15, row->trained);
+  tn_summary_number(out, 17, row->nbytes);
+}
+// "weight (10,512)", or whose tensor it is, or why it is none; what it counts is added to row.
+static void tn_summary_tensor(const tiny_params *p, int i, const tn_map *first, tn_summary_row *row, tiny_bytes *out) {
+  const tiny_param *param = &p->param[i];
+  const char *name = param->name + tn_summary_layer(param->name);
+  char text[TN_DIMS_TEXT];
+  tn_text_put(out, name + (*name == '.'));
+  if (!tiny_ok(param->tensor)) { tn_text_put(out, tn_live(param->tensor) ? " <poison>" : " <freed>"); return; }
+  const int same = (int)(intptr_t)tn_map_get(first, param->tensor) - 1;
+  if (same != i) { tn_text_add(out, " = %s", p->param[same].name); return; }
+  const tiny_uop *u = tn_uop_of(param->tensor);
+  const int64_t nelem = tn_dims_nelem(u->ndim, u->dim);
+  tn_text_add(out, " %s", tn_text_of(u, text));
+  row->nelem += nelem;
+  row->trained += param->trainable ? nelem : 0;
+  row->nbytes += nelem * tn_dtypes[u->dtype].nbytes;
+}
+// Every dtype of the tensors begin..end-1, in the order of tiny_dtype: "f16 f32"
+static void tn_summary_dtypes(const tiny_params *p, int begin, int end, tiny_bytes *out) {
+  uint32_t seen = 0;
+  for (int i = begin; i < end; i++) seen |= (uint32_t)1 << tiny_dtype_of(p->param[i].tensor);
+  for (int d = TINY_VOID + 1; d < TINY_DTYPE_COUNT; d++)
+    if (seen >> d & 1) tn_text_add(out, "%s%s", out->n ? " " : "", tn_dtypes[d].name);
+}
+
+static void tn_summary(tiny_ctx *t, const tiny_params *p, tiny_bytes *out) {
+  tn_map first = {NULL, 0, 0};
+  tn_summary_row all = {0, 0, 0};
+  int columns = 5, layers = 0;
+  for (int i = 0; i < p->n; i++) {
+    const int n = tn_summary_layer(p->param[i].name);
+    if (n > columns) columns = n;
+    if (!tn_map_has(&first, p->param[i].tensor)) tn_map_set(t, &first, p->param[i].tensor, (void *)(intptr_t)(i + 1));
+  }
+  tn_text_add(out, "%-*s%15s%15s%17s  %-8s  tensors\n", columns, "layer", "parameters", "trained", "bytes", "dtype");
+  for (int begin = 0, end; begin < p->n; begin = end, layers++) {
+    tiny_bytes tensors = {t, NULL, 0, 0}, dtypes = {t, NULL, 0, 0};
+    tn_summary_row row = {0, 0, 0};
+    const char *const name = p->param[begin].name;
+    for (end = begin; end < p->n && tn_summary_same(name, p->param[end].name); end++) {
+      tn_text_put(&tensors, end > begin ? ", " : "");
+      tn_summary_tensor(p, end, &first, &row, &tensors);
+    }
+    tn_summary_dtypes(p, begin, end, &dtypes);
+    const int n = tn_summary_layer(name);
+    tn_summary_numbers(out, columns, n ? name : "-", n ? n : 1, &row);
+    tn_text_add(out, "  %-8s  %s\n", dtypes.n ? dtypes.data : "", tensors.data);
+    all.nelem += row.nelem; all.trained += row.trained; all.nbytes += row.nbytes;
+  }
+  tn_summary_numbers(out, columns, "total", 5, &all);
+  tn_text_add(out, "  %-8s  %d tensor%s in %d layer%s\n", "", p->n, p->n == 1 ? "" : "s", layers,
+              layers == 1 ? "" : "s");
+}
+
+typedef struct tn_summary_call { const tiny_params *p; char *out; size_t nbytes, length; } tn_summary_call;
+static tiny_code tn_summary_guarded(tiny_ctx *t, void *arg) {
+  tn_summary_call *c = (tn_summary_call *)arg;
+  tiny_bytes out = {t, NULL, 0, 0};
+  tn_summary(t, c->p, &out);
+  c->length = tn_text_give(out.data, out.n, c->out, c->nbytes);
+  return TINY_OK;
+}
+TINY_API size_t tiny_params_summary(const tiny_params *p, char *out, size_t nbytes) {
+  static const char none[] = "no parameters\n";
+  tn_summary_call c = {p, out, nbytes, 0};
+  if (out && nbytes) *out = 0;
+  if (p && p->n) tn_guard(p->t, tn_summary_guarded, &c);
+  else c.length = tn_text_give(none, sizeof none - 1, out, nbytes);
+  return c.length;
+}
+#endif
+// ---- end src/tensor/summary.c ----
 // ---- begin src/tensor/modules.c ----
 // modules: layers as structs of tensors: made from sizes, run, listed by name, freed.
 //
@@ -43020,6 +43432,342 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 }
 #endif
 // ---- end src/runtime/realize.c ----
+// ---- begin src/runtime/array_text.c ----
+// array_text: tensors as text, as NumPy prints arrays (its documentation of printoptions and array2string says how).
+//
+// In:    a tensor, or what was one, and how much of it is to be seen. Out: text.
+// Holds: of a large tensor only the elements that are shown are copied out of its memory, also through views of it;
+//        what is not computed is realized first, as for tiny_read. Nothing depends on the locale.
+//
+// A float is written with the fewest digits that tell it from others of its dtype, up to a precision, in one of two
+// ways for all that are shown: 12.5 or 1.25e+01. All elements are as wide as the widest.
+#ifndef TN_RUNTIME_ARRAY_TEXT
+#define TN_RUNTIME_ARRAY_TEXT
+#ifndef TINY_AMALGAMATED
+#include "realize.c"
+#endif
+
+typedef struct tn_array {
+  tiny_bytes *out; size_t line;            // where its last line begins
+  int dtype, ndim, precision, width, suppress;
+  int64_t dim[TINY_MAX_DIMS], edge;        // edge: items at each end of a dim, as many as it has: all
+  int64_t *value, nvalue, at;              // what is shown, row-major, as k of ir/dtype.c; the next one
+  // of each: columns in all, before the point, of digits behind it, of digits of exponents, if there are any
+  int columns, before, behind, exponent;
+} tn_array;
+
+// ** which elements **
+
+static int tn_array_skips(const tn_array *a, int d) { return a->dim[d] > 2 * a->edge; }
+static int64_t tn_array_items(const tn_array *a, int d) { return tn_array_skips(a, d) ? 2 * a->edge : a->dim[d]; }
+
+// How u's elements lie in memory, and in which; NULL: it is computed, not taken from memory as it is.
+static tn_storage *tn_array_memory(tiny_ctx *t, tiny_uop *u, tiny_views *v) {
+  tn_list moves = {NULL, 0, 0};
+  for (; !tn_is_leaf(u) && u->op != TINY_OP_VIEW && (tn_is_movement(u) || u->op == TINY_OP_PREFIX); u = u->src[0])
+    tn_push(t, &moves, u);
+  if (!u->realized && u->op == TINY_OP_VIEW && tn_is_leaf(u->src[0])) {
+    *v = tiny_views_strided(tn_shape_of(u->ndim, u->v), u->v + u->ndim, u->k);
+    u = u->src[0];
+  } else *v = tn_views_over(u->ndim, u->dim);
+  if (!tn_is_leaf(u)) return NULL;
+  while (moves.n) if (tn_views_move(v, moves.u[--moves.n]) != TINY_OK) return NULL;
+  return tn_leaf_storage(u);
+}
+
+// What is shown of the memory that v views: neighbours in it in one copy. What is masked out is 0. seen: where the host
+// sees that memory; NULL: nowhere, it is that of s.
+static tiny_code tn_array_gather(const tn_array *a, const tn_storage *s, const char *seen, const tiny_views *v,
+                                 char *raw) {
+  const size_t nbytes = tn_dtypes[a->dtype].nbytes;
+  int64_t item[TINY_MAX_DIMS] = {0}, index[TINY_MAX_DIMS], begin = -1, run = 0;
+  tiny_code code = TINY_OK;
+  for (int64_t i = 0; code == TINY_OK && i <= a->nvalue; i++) {
+    for (int d = 0; d < a->ndim; d++)
+      index[d] = tn_array_skips(a, d) && item[d] >= a->edge ? a->dim[d] - 2 * a->edge + item[d] : item[d];
+    const int64_t flat = i < a->nvalue ? tiny_views_at(v, index) : -1;
+    if (run && flat != begin + run) {
+      char *const to = raw + (size_t)(i - run) * nbytes;
+      const size_t at = (size_t)begin * nbytes, n = (size_t)run * nbytes;
+      if (seen) memcpy(to, seen + at, n);
+      else {
+        const tiny_mem from = {s->mem, at};
+        code = s->device->backend->copy_out(s->device->dev, to, from, n);
+      }
+      run = 0;
+    }
+    if (!run) begin = flat;
+    run += flat >= 0;
+    for (int d = a->ndim - 1; d >= 0 && ++item[d] == tn_array_items(a, d); d--) item[d] = 0;
+  }
+  return code;
+}
+// All of x is read: it lies on several devices, or as views cannot tell.
+static tiny_code tn_array_read_all(tiny_ctx *t, tiny_tensor *x, const tn_array *a, char *raw) {
+  const size_t nbytes = (size_t)tn_dims_nelem(a->ndim, a->dim) * tn_dtypes[a->dtype].nbytes;
+  tn_read_call read = {x, tn_scratch_bare(t, nbytes), nbytes};
+  tiny_views *v = (tiny_views *)tn_scratch_bare(t, sizeof *v);
+  const tiny_code code = tn_read_guarded(t, &read);
+  *v = tn_views_over(a->ndim, a->dim);
+  return code == TINY_OK ? tn_array_gather(a, NULL, (const char *)read.out, v, raw) : code;
+}
+// The values that are shown. *device: where they were, if that is one.
+static tiny_code tn_array_read(tiny_ctx *t, tiny_tensor *x, tn_array *a, const struct tn_device **device) {
+  const size_t nbytes = tn_dtypes[a->dtype].nbytes;
+  tiny_views *v = (tiny_views *)tn_scratch_bare(t, sizeof *v);       // stacks may be small
+  tiny_code code = TINY_OK;
+  const tn_storage *s = tn_array_memory(t, tn_uop_of(x), v);
+  if (!s && !tn_shows_callers(tn_uop_of(x))) {
+    tn_realize_call one = {&x, 1};
+    code = tn_realize_guarded(t, &one);
+    if (code != TINY_OK) return code;
+    s = tn_array_memory(t, tn_uop_of(x), v);
+  }
+  char *raw = (char *)tn_scratch(t, (size_t)a->nvalue * nbytes);
+  if (s) {
+    const char *const seen = (const char *)tn_storage_view(s, s->nbytes);
+    *device = s->device;
+    code = s->device->backend->sync(s->device->dev);
+    if (code == TINY_OK) code = tn_array_gather(a, s, seen, v, raw);
+  } else code = tn_array_read_all(t, x, a, raw);
+  a->value = (int64_t *)tn_scratch_bare(t, (size_t)a->nvalue * sizeof *a->value);
+  for (int64_t i = 0; i < a->nvalue; i++) a->value[i] = tn_dtype_load(a->dtype, raw + (size_t)i * nbytes);
+  return code;
+}
+
+// ** how they are written **
+
+static double tn_array_float(const tn_array *a, int64_t i) { return fabs(tn_to_f64(a->value[i])); }
+static int tn_array_minus(const tn_array *a, int64_t i) { return a->value[i] < 0; }  // the sign bit of a float, too
+
+// The digits of value i, a finite float: all before the point, and at least so many places behind that of 1.25e+01.
+static void tn_array_digits(const tn_array *a, int64_t i, int places, tn_decimal *d) {
+  const tn_dtype_row *r = &tn_dtypes[a->dtype];
+  const double x = tn_array_float(a, i);
+  const int top = x > 0 ? ilogb(x) : 0, e = (top > r->least ? top : r->least) - r->mantissa;
+  const uint64_t m = (uint64_t)ldexp(x, -e);
+  tn_decimal_of(d, m, e);
+  const int whole = a->exponent ? 1 : d->point;
+  tn_decimal_shortest(d, m, e, m == (uint64_t)1 << r->mantissa && top > r->least, whole + a->precision);
+  if (d->n < whole + places) {             // NumPy goes on with digits, not with zeros
+    tn_decimal_of(d, m, e);
+    tn_decimal_round(d, whole + places);
+  }
+  if (!d->n) d->point = 0;
+}
+// How many digits the exponent of d has, at least two.
+static int tn_array_exponent(const tn_decimal *d) {
+  return d->n && (d->point > 100 || d->point <= -99) ? 3 : 2;
+}
+
+// Do 1e+08 and more, less than 1e-04, or numbers a thousand times as large as others ask for exponents?
+static int tn_array_wants_exponents(const tn_array *a) {
+  const int dtype = a->dtype == TINY_F16 || a->dtype == TINY_F64 ? a->dtype : (int)TINY_F32;
+  double least = HUGE_VAL, most = 0;
+  for (int64_t i = 0; i < a->nvalue; i++) {
+    const double x = tn_array_float(a, i);
+    if (!(x > 0 && x < HUGE_VAL)) continue;
+    if (x < least) least = x;
+    if (x > most) most = x;
+  }
+  if (most == 0) return 0;                 // NumPy compares and divides in the dtype
+  if (most >= 1e8 || a->suppress) return most >= 1e8;
+  return least < tn_dtype_round(dtype, 1e-4) || tn_dtype_round(dtype, most / least) > 1000;
+}
+static void tn_array_measure_floats(tn_array *a) {
+  int finite = 0, below = 0, exponent = 0;
+  a->exponent = tn_array_wants_exponents(a);
+  for (int64_t i = 0; i < a->nvalue; i++) {
+    tn_decimal d;
+    const double x = tn_array_float(a, i);
+    if (!(x < HUGE_VAL)) { below |= x == HUGE_VAL && tn_array_minus(a, i); continue; }
+    tn_array_digits(a, i, 0, &d);
+    const int before = (a->exponent || d.point < 1 ? 1 : d.point) + tn_array_minus(a, i);
+    const int behind = d.n - (a->exponent ? 1 : d.point);
+    if (before > a->before) a->before = before;
+    if (behind > a->behind) a->behind = behind;
+    if (tn_array_exponent(&d) > exponent) exponent = tn_array_exponent(&d);
+    finite++;
+  }
+  if (a->exponent) a->exponent = exponent;
+  a->columns = a->before + 1 + a->behind + (a->exponent ? a->exponent + 2 : 0);
+  if (finite == a->nvalue || a->columns >= 3 + below) return;
+  a->before += 3 + below - a->columns;
+  a->columns = 3 + below;
+}
+static void tn_array_write_float(tn_array *a, int64_t i) {
+  tn_decimal d;
+  const double x = tn_array_float(a, i);
+  if (!(x < HUGE_VAL)) {
+    tn_text_add(a->out, "%*s", a->columns, x != x ? "nan" : tn_array_minus(a, i) ? "-inf" : "inf");
+    return;
+  }
+  tn_array_digits(a, i, a->exponent ? a->behind : 0, &d);
+  const int minus = tn_array_minus(a, i), ten = d.n ? d.point - 1 : 0;
+  char text[TN_NUMBER_TEXT];
+  int n = 0;
+  if (a->exponent) {
+    text[n++] = tn_decimal_at(&d, 0);
+    text[n++] = '.';
+    for (int k = 1; k <= a->behind; k++) text[n++] = tn_decimal_at(&d, k);
+  } else {
+    n = tn_decimal_fixed(text, &d, d.n > d.point ? d.n - d.point : 0);
+    if (d.n <= d.point || !d.n) text[n++] = '.';
+  }
+  const int before = a->exponent || d.point < 1 ? 1 : d.point;
+  tn_text_add(a->out, "%*s%.*s", a->before - before, minus ? "-" : "", n, text);
+  if (a->exponent) tn_text_add(a->out, "e%c%0*d", ten < 0 ? '-' : '+', a->exponent, ten < 0 ? -ten : ten);
+  else tn_text_add(a->out, "%*s", a->behind - (n - before - 1), "");
+}
+
+static int tn_array_integer(const tn_array *a, int64_t i, char *text) {
+  return tn_number_print(text, 24, a->dtype == TINY_U64 ? "%llu" : "%lld", (long long)a->value[i]);
+}
+static void tn_array_measure(tn_array *a) {
+  char text[24];
+  if (tn_is_float(a->dtype)) { tn_array_measure_floats(a); return; }
+  if (a->dtype == TINY_BOOL) { a->columns = a->ndim ? 5 : 0; return; }
+  for (int64_t i = 0; i < a->nvalue; i++) {
+    const int n = tn_array_integer(a, i, text);
+    if (n > a->columns) a->columns = n;
+  }
+}
+static void tn_array_write_value(tn_array *a) {
+  const int64_t i = a->at++;
+  char text[24];
+  if (tn_is_float(a->dtype)) { tn_array_write_float(a, i); return; }
+  if (a->dtype == TINY_BOOL) snprintf(text, sizeof text, "%s", a->value[i] ? "True" : "False");
+  else tn_array_integer(a, i, text);
+  tn_text_add(a->out, "%*s", a->columns, text);
+}
+
+// ** the brackets **
+
+static void tn_array_line(tn_array *a, int indent) {
+  tn_text_put(a->out, "\n");
+  a->line = a->out->n;
+  tn_text_add(a->out, "%*s", indent, "");
+}
+// The next value, or what stands for those left out, of the last dim: on the next line where this one is full.
+static void tn_array_word(tn_array *a, int first, int left_out) {
+  tiny_bytes *out = a->out;
+  const size_t column = out->n - a->line + 1 + (size_t)(left_out ? 3 : a->columns) + (size_t)a->ndim;
+  if (!first && column <= (size_t)a->width) tn_text_put(out, " ");
+  else if (!first) {
+    while (out->data[out->n - 1] == ' ') out->n--;
+    tn_array_line(a, a->ndim);
+  }
+  if (left_out) tn_text_put(out, "..."); else tn_array_write_value(a);
+}
+// Dims from d on.
+static void tn_array_write(tn_array *a, int d) {
+  const int last = d == a->ndim - 1, skips = tn_array_skips(a, d);
+  const int64_t items = tn_array_items(a, d);
+  tn_text_put(a->out, "[");
+  for (int64_t i = 0; i < items + skips; i++) {
+    const int left_out = skips && i == a->edge;
+    if (last) { tn_array_word(a, i == 0, left_out); continue; }
+    for (int k = d + 1; i && k < a->ndim; k++) tn_array_line(a, k < a->ndim - 1 ? 0 : d + 1);
+    if (left_out) tn_text_put(a->out, "..."); else tn_array_write(a, d + 1);
+  }
+  tn_text_put(a->out, "]");
+}
+
+// ** the calls **
+
+typedef struct tn_array_call {
+  tiny_tensor *x; const tiny_text_desc *d; char *out; size_t nbytes, length; int prints;
+} tn_array_call;
+
+static int64_t tn_array_option(int64_t value, int64_t usual) { return value > 0 ? value : usual; }
+
+static void tn_array_open(tn_array *a, const tiny_uop *u, const tiny_text_desc *d) {
+  const tiny_shape now = tn_shape_now(u);
+  a->dtype = u->dtype; a->ndim = now.ndim;
+  memcpy(a->dim, now.dim, sizeof a->dim);
+  a->precision = d->precision < 0 ? 0 : (int)tn_array_option(d->precision, 8);
+  if (a->precision > TN_NUMBER_PLACES) a->precision = TN_NUMBER_PLACES;
+  a->width = (int)tn_array_option(d->width, 75);
+  a->suppress = d->suppress;
+  const int64_t nelem = tn_dims_nelem(a->ndim, a->dim), edge = tn_array_option(d->edge, 3);
+  a->edge = nelem > tn_array_option(d->threshold, 1000) ? edge : INT64_MAX / 2;
+  a->nvalue = 1;
+  for (int i = 0; i < a->ndim; i++) a->nvalue *= tn_array_items(a, i);
+}
+// "x: (2,3) f32 on CPU"
+static void tn_array_head(const tn_array *a, const tiny_uop *u, const char *name, const char *device) {
+  tiny_bytes *out = a->out;
+  char text[TN_DIMS_TEXT];
+  if (name) tn_text_add(out, "%s: ", name);
+  tn_text_put(out, tn_dims_text(text, sizeof text, a->ndim, a->dim));
+  if (u->extent) tn_text_add(out, " of %s", tn_text_of(u, text));
+  tn_text_add(out, " %s", tn_dtypes[a->dtype].name);
+  if (device) tn_text_add(out, " on %s", device);
+  tn_text_put(out, "\n");
+}
+// What can be said of a tensor that cannot be used, and the code that calls give for it.
+static tiny_code tn_array_bad(const tiny_ctx *t, const tiny_tensor *x, tiny_bytes *out) {
+  char text[TN_DEATH_TEXT];
+  if (!tn_live(x)) { tn_text_add(out, "<a tensor that %s>", tn_death_text(x, text)); return TINY_E_STATE; }
+  tn_text_add(out, *t->message ? "<poison: %s>" : "<poison%s>", t->message);
+  return t->code != TINY_OK ? t->code : TINY_E_STATE;
+}
+static tiny_code tn_array_text(tiny_ctx *t, tn_array_call *c, tiny_bytes *out) {
+  const struct tn_device *device = NULL;
+  const char *const name = c->d->name;
+  tn_array a;
+  if (!tiny_ok(c->x)) {
+    if (name) tn_text_add(out, "%s: ", name);
+    return tn_array_bad(t, c->x, out);
+  }
+  memset(&a, 0, sizeof a);
+  a.out = out;
+  tn_array_open(&a, tn_uop_of(c->x), c->d);
+  const tiny_code code = a.nvalue ? tn_array_read(t, c->x, &a, &device) : TINY_OK;
+  if (code != TINY_OK) return code;
+  const int place = tn_uop_of(c->x)->device;
+  if (!c->d->bare)
+    tn_array_head(&a, tn_uop_of(c->x), name, device ? device->title : place ? tn_place_name(t, place) : NULL);
+  tn_array_measure(&a);
+  a.line = out->n;
+  if (!a.nvalue) tn_text_put(out, "[]");
+  else if (!a.ndim) tn_array_write_value(&a);
+  else tn_array_write(&a, 0);
+  return TINY_OK;
+}
+static tiny_code tn_array_guarded(tiny_ctx *t, void *arg) {
+  tn_array_call *c = (tn_array_call *)arg;
+  tiny_bytes out = {t, NULL, 0, 0};
+  const tiny_code code = tn_array_text(t, c, &out);
+  if (c->prints) {
+    if (!out.n) tn_text_add(&out, "<not computed: %s>", t->message);
+    tn_text_put(&out, "\n");
+    fwrite(out.data, 1, out.n, stdout);
+  } else c->length = tn_text_give(out.data, out.n, c->out, c->nbytes);
+  return code;
+}
+
+TINY_API size_t tiny_to_text(tiny_tensor *x, const tiny_text_desc *d, char *out, size_t nbytes) {
+  tiny_text_desc usual;
+  memset(&usual, 0, sizeof usual);
+  if (out && nbytes) *out = 0;
+  tn_array_call c = {x, d ? d : &usual, out, nbytes, 0, 0};
+  if (x) tn_guard(tn_ctx_of(x), tn_array_guarded, &c);
+  else c.length = tn_text_give("<NULL>", 6, out, nbytes);
+  return c.length;
+}
+TINY_API tiny_code tiny_print_named(const char *name, tiny_tensor *x) {
+  tiny_text_desc d;
+  memset(&d, 0, sizeof d);
+  d.name = name;
+  tn_array_call c = {x, &d, NULL, 0, 0, 1};
+  if (x) return tn_guard(tn_ctx_of(x), tn_array_guarded, &c);
+  printf("%s%s<NULL>\n", name ? name : "", name ? ": " : "");
+  return TINY_E_ARG;
+}
+TINY_API tiny_code tiny_print(tiny_tensor *x) { return tiny_print_named(NULL, x); }
+#endif
+// ---- end src/runtime/array_text.c ----
 // ---- begin src/runtime/custom.c ----
 // custom: kernels that users bring, as source or as a graph of nodes.
 //
@@ -44804,18 +45552,6 @@ static int tn_json_escape(tn_json *j, char **out) {
   }
   return tn_json_utf8(j, out, code);
 }
-// Bytes of the valid UTF-8 sequence at p; 0: it is none (overlong, surrogate, beyond U+10FFFF, cut off).
-static int tn_utf8_length(const unsigned char *p, size_t left) {
-  const int n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 :
-      p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
-  if (!n || left < (size_t)n) return 0;
-  for (int i = 1; i < n; i++) if ((p[i] & 0xC0) != 0x80) return 0;
-  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-      (p[0] == 0xF4 && p[1] > 0x8F))
-    return 0;
-  return n;
-}
-
 // A string, ended by 0, at j->text, which moves on behind it: never longer than in the file. NULL after an error.
 static const char *tn_json_string(tn_json *j) {
   char *const begin = j->text, *out = begin;
@@ -46154,262 +46890,271 @@ Where things stand in tiny.h
                                       saving and loading take
    2342  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2479  src/api/io.h                 tensors from files and to files
-   2555  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2479  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+                                      programs
+   2522  src/api/io.h                 tensors from files and to files
+   2598  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2974  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3017  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3140  src/base/number.c            numbers as text, in and out
-   3577  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3183  src/base/number.c            numbers as text, in and out
+   3658  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3765  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3846  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3955  src/base/text.c              building strings and byte runs in scratch memory; error messages that
-                                      name shapes; debug lines
-   4057  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4036  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+                                      messages that name shapes; debug lines
+   4176  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4463  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4582  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4581  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4700  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4728  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5221  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4847  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5340  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5801  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5920  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6032  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6192  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7049  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6151  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6311  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7172  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7165  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7288  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7272  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7395  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7363  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7486  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7475  src/ir/args.c                which k, v and sources fit an op
-   7661  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8280  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7598  src/ir/args.c                which k, v and sources fit an op
+   7784  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8405  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+                                      of Graphviz
+   8540  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8863  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9123  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9363  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9623  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9475  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9735  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9912  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10172  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10186  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10446  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10863  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11123  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11116  src/ir/spec.c                the verifier
-  11464  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11376  src/ir/spec.c                the verifier
+  11724  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11693  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12051  src/rules/notation.c         the algebra that bodies of rules are written in
-  12086  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12286  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11953  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12311  src/rules/notation.c         the algebra that bodies of rules are written in
+  12346  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12546  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12446  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12706  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12840  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13100  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13039  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13299  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13453  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13713  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13795  src/rules/decompose.c        from what the IR means to what a target can do
-  14407  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14055  src/rules/decompose.c        from what the IR means to what a target can do
+  14667  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14441  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14701  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14940  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15200  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15034  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15294  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15784  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16044  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+                                      (ir/graph_text.c)
+  16086  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16028  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16102  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16330  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16404  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16739  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17041  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16998  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17300  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17287  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17589  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17771  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18073  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17878  src/tensor/activation.c      what stands between the layers of a network
-  18059  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18427  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18180  src/tensor/activation.c      what stands between the layers of a network
+  18361  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18729  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18680  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18982  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19439  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19741  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20121  src/tensor/random.c          numbers from a counter, the same on every device
-  20396  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20423  src/tensor/random.c          numbers from a counter, the same on every device
+  20698  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20720  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21016  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21022  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21318  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21153  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21455  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21692  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21994  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22411  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22713  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22813  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23115  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22952  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23254  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23434  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23736  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23899  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24201  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24250  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24605  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24734  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24552  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24907  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25036  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24894  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25196  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25399  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25678  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25701  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25980  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25774  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26076  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26051  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26474  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26353  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26776  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26751  src/tensor/params.c          lists of named tensors: what a network consists of
-  26844  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27053  src/tensor/params.c          lists of named tensors: what a network consists of
+  27146  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27256  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27226  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27638  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27362  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27774  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27480  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27892  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27799  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28211  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27915  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28327  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28414  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28826  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29190  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29602  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29723  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30135  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30231  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30643  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30412  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30824  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30912  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31029  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  31324  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31441  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31466  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31878  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31632  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32044  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32023  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32246  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32435  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32658  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32375  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32446  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32787  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32858  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32604  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32700  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33002  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33016  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33112  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33414  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33091  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33503  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33155  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33567  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33289  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33701  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33367  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33426  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33779  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33838  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34064  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34476  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34163  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34575  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34256  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34668  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34645  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35057  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35227  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35639  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35346  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35438  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35758  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35850  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35509  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35921  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35613  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35713  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35788  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35928  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36025  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36125  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36200  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  36340  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36263  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36675  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36505  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36917  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36751  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37163  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36812  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37224  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37356  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37768  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37912  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  38324  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38233  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38645  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38531  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38943  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38926  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39646  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  39338  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40058  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39723  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40135  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39832  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40060  src/runtime/device.c         which backend a context runs on
-  40296  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40244  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40472  src/runtime/device.c         which backend a context runs on
+  40708  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40862  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40640  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40707  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  41052  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  41119  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  41058  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41485  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41470  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41897  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41655  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  42067  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42477  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42889  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43024  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43202  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43970  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43436  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+                                      printoptions and array2string says how)
+  43772  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43950  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  44718  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44188  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44936  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44461  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  45209  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44729  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  45477  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44906  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  45642  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45080  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45441  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45677  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45816  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  46177  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  46413  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45825  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45991  src/runtime/context.c        opening and closing, the first error, totals
+  46561  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  46727  src/runtime/context.c        opening and closing, the first error, totals
 */

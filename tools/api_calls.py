@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "tests/api_calls.h")
-PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "io.h", "device.h"]
+PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "look.h", "io.h", "device.h"]
 
 # Functions that a table cannot call, and why.
 LEFT_OUT = {

@@ -18,5 +18,6 @@
 #include "nn.h"
 #include "modules.h"
 #include "train.h"
+#include "look.h"
 #include "io.h"
 #include "device.h"
