@@ -126,7 +126,7 @@ class Call:
                 return "the_names"
             return "P(%s)" % TEXTS[name] if name in TEXTS else "T(%s)" % TEXT_OF.get(self.name, '"a"')
         if bare in ("void", "char"):
-            return "w->bytes"
+            return "(char *)w->bytes" if bare == "char" else "w->bytes"
         if bare == "int64_t":
             return "w->longs"
         if bare == "tiny_uop":

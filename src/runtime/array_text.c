@@ -274,8 +274,9 @@ static void tn_array_head(const tn_array *a, const tiny_uop *u, const char *name
 static tiny_code tn_array_bad(const tiny_ctx *t, const tiny_tensor *x, tiny_bytes *out) {
   char text[TN_DEATH_TEXT];
   if (!tn_live(x)) { tn_text_add(out, "<a tensor that %s>", tn_death_text(x, text)); return TINY_E_STATE; }
-  tn_text_add(out, *t->message ? "<poison: %s>" : "<poison%s>", t->message);
-  return t->code != TINY_OK ? t->code : TINY_E_STATE;
+  if (t->code == TINY_OK) { tn_text_put(out, "<poison>"); return TINY_E_STATE; }     // the error was cleared
+  tn_text_add(out, "<poison: %s>", t->message);
+  return t->code;
 }
 static tiny_code tn_array_text(tiny_ctx *t, tn_array_call *c, tiny_bytes *out) {
   const struct tn_device *device = NULL;

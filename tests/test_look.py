@@ -1,11 +1,15 @@
 #!/usr/bin/env python3
-"""array_text: tensors are written as NumPy writes arrays, to the character: every dtype that both have, values of all sizes
-and edges, shapes, and options. bf16 and the kinds of f8, which NumPy lacks, are read back by their own digits.
+"""look: tensors are written as NumPy writes arrays, to the character: every dtype that both have, values of all sizes and
+edges, shapes, and options. bf16 and the kinds of f8, which NumPy lacks, are read back by their own digits. Graphs are JSON
+that Python reads, and text that Graphviz takes where it is installed.
 
-  tests/test_array_text.py [-v]         -v: how many cases of each dtype"""
+  tests/test_look.py [-v] [SEED]        -v: how many cases of each dtype"""
 import collections
+import json
 import os
 import random
+import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -37,11 +41,31 @@ static tiny_tensor *as(tiny_ctx *t, int lies, int dtype, tiny_shape s) {
   tiny_tensor *x = tiny_from(t, data, (tiny_dtype)dtype, s);
   return lies == 2 ? tiny_where(tiny_ones(t, TINY_BOOL, TINY_SHAPE()), x, x) : x;
 }
-int main(void) {
+static int graphs(tiny_ctx *t) {
+  tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(4, 6)), *w = tiny_from(t, data, TINY_F32, TINY_SHAPE(6, 6)), *g[2], *of[2];
+  tiny_tensor *n = tiny_length(t, 2, 0, 4), *y = tiny_softmax(tiny_matmul(tiny_slice_to(x, 0, n), w), -1);
+  of[0] = x; of[1] = w;
+  tiny_grad(tiny_sum(tiny_square(y), TINY_ALL, 0), of, 2, g);
+  tiny_tensor *all[] = {y, g[0], g[1], tiny_sort(x, 0, 0, NULL), tiny_full(t, -0.0, TINY_F16, TINY_SHAPE()), tiny_flip(x, TINY_SHAPE(0, 1)),
+                        tiny_rand(t, TINY_SHAPE(3)), tiny_assign(tiny_shrink(w, TINY_SHAPE(0, 2, 0, 6)), tiny_like(w, 1)), tiny_full(t, 1.0 / 0.0, TINY_F32, TINY_SHAPE(2))};
+  enum { N = sizeof all / sizeof *all };
+  for (int i = 0; i <= N; i++) {
+    tiny_tensor *const *some = i < N ? &all[i] : all;
+    tiny_graph_json(some, i < N ? 1 : N, text, sizeof text);
+    printf("%s\n=\n", text);
+    tiny_graph_dot(some, i < N ? 1 : N, text, sizeof text);
+    printf("%s\n=\n", text);
+  }
+  if (tiny_status(t)) puts(tiny_error(t));
+  tiny_close(t);
+  return 0;
+}
+int main(int argc, char **argv) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
   d.device = "INTERP";
   tiny_ctx *t = tiny_open(&d);
+  if (argc > 1 && !strcmp(argv[1], "graphs")) return graphs(t);
   int dtype, precision, edge, width, suppress, lies, ndim;
   long long threshold, dim;
   while (scanf("%d %d %lld %d %d %d %d %d", &dtype, &precision, &threshold, &edge, &width, &suppress, &lies, &ndim) == 8) {
@@ -164,8 +188,34 @@ def narrow(code, exponent, fraction, finite):
 NARROW = {10: (4, 3, True, 1), 11: (5, 2, False, 1), 13: (8, 7, False, 2)}
 
 
-def main(verbose):
-    rng = random.Random(20)
+def check_graphs(program):
+    """A graph and the same for Graphviz, in turn: one node for each row but folded constants, one edge for each source."""
+    p = subprocess.run([program, "graphs"], stdout=subprocess.PIPE, universal_newlines=True)
+    texts = p.stdout.split("\n=\n")
+    check(p.returncode == 0 and len(texts) == 21 and not texts[-1], "graphs are written: %s" % texts[-1])
+    for i in range(0, len(texts) - 1, 2):
+        graph, dot = json.loads(texts[i]), texts[i + 1]
+        nodes = graph["nodes"]
+        check(graph["version"] == 1 and [n["id"] for n in nodes] == list(range(len(nodes))), "rows are numbered")
+        check(all(s < n["id"] for n in nodes for s in n["src"]), "sources come first")
+        check(all(set(n) - {"memory"} == {"id", "op", "dtype", "shape", "src", "arg"} for n in nodes), "fields")
+        check(all(0 <= r < len(nodes) for r in graph["roots"]), "roots")
+        inside = {n["id"] for n in nodes if n["op"] == "CONST"}
+        label = r'"(?:[^"\\]|\\.)*"'
+        lines = dot.splitlines()
+        drawn = [int(m.group(1)) for m in (re.fullmatch(r"  n(\d+) \[label=%s(, \w+=(\w+|%s))*\];" % (label, label), x) for x in lines) if m]
+        edges = [tuple(map(int, m.groups())) for m in (re.fullmatch(r"  n(\d+) -> n(\d+);", x) for x in lines) if m]
+        bold = [x for x in lines if re.fullmatch(r"  n\d+ \[penwidth=2\];", x)]
+        check(len(lines) == 4 + len(drawn) + len(edges) + len(bold) and len(bold) == len(graph["roots"]), "every line is known\n" + dot)
+        check(drawn == [n["id"] for n in nodes if n["id"] not in inside - set(graph["roots"])], "nodes\n" + dot)
+        check(sorted(edges) == sorted((s, n["id"]) for n in nodes for s in n["src"] if s not in inside), "edges\n" + dot)
+        if shutil.which("dot"):
+            p = subprocess.run(["dot", "-Tsvg"], input=dot, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, universal_newlines=True)
+            check(p.returncode == 0 and p.stdout.count('class="node"') == len(drawn), "Graphviz takes it\n" + p.stdout[:500])
+
+
+def main(verbose, seed):
+    rng = random.Random(seed)
     if not hasattr(rng, "bytes"):
         rng.bytes = lambda n: bytes(rng.randrange(256) for _ in range(n))
     rows, wanted, lines = [], [], []
@@ -195,6 +245,7 @@ def main(verbose):
         subprocess.run(["cc", "-std=c11", "-w", "-I" + ROOT, source, os.path.join(ROOT, "build/library/plain.o"), "-o", program, "-lm",
                         "-lpthread", "-ldl"], check=True)
         p = subprocess.run([program], input="\n".join(lines) + "\n", stdout=subprocess.PIPE, universal_newlines=True)
+        check_graphs(program)
     check(p.returncode == 0, "the program returns %d" % p.returncode)
     got = p.stdout.split("\n=\n")
     check(len(got) == len(lines) + 1 and not got[-1], "every case is written: %d of %d %s" % (len(got) - 1, len(lines), got[-1]))
@@ -217,4 +268,4 @@ def main(verbose):
     return counts[False] != 0
 
 
-sys.exit(main("-v" in sys.argv))
+sys.exit(main("-v" in sys.argv, next((int(a) for a in sys.argv[1:] if a.isdigit()), 20)))
