@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 70bf78049d2b201decca14318b10a2f159d3fc7ae5ce6df1797a52780f87a97a
+/* tiny.h 0.1.0, source ebad32e0e26bd7b9db6154caa56d7e9b55bb921f91dd05d5343175a6bc82af2f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -42,21 +42,21 @@ WHAT IT DOES NOT DO
   eagerly, does not hide copies between devices, and does not need a build system.
 
 THE SECTIONS OF THIS HEADER (search for the mark)
-  >>types        error codes, dtypes, shapes            >>norms        softmax, layer_norm, batch_norm
-  >>context      open, close, errors, frames, totals    >>losses       mse, cross_entropy, ctc
-  >>devices      several devices, split tensors         >>attention    attention, rope, embedding
-  >>tensors      data in and out, assignment            >>recurrent    RNN, LSTM, GRU
-  >>creation     zeros, arange, eye, triangles          >>convolution  1 to 3 dims, transposed; pooling
-  >>random       uniform, normal, initial weights       >>images       interpolate, grid_sample, shuffles
-  >>movement     reshape, permute, pad, slice, cat      >>modules      layers, lists of named parameters
-  >>elementwise  arithmetic, comparisons, where         >>gradients    tiny_grad, checkpoints
-  >>math         exp, log, sin, erf, gamma              >>training     optimisers, rates, loss scaling
-  >>activations  relu, gelu, softplus, glu              >>files        npy, npz, safetensors, states
-  >>reductions   sum, max, mean, argmax, cumsum         >>programs     captured programs, kernels
-  >>indexing     gather, scatter, masks, nonzero        >>views        shape, stride and mask of memory
-  >>sorting      sort, topk, unique, quantile           >>ir           graph nodes: build, print, parse
-  >>linalg       matmul, einsum, solve, svd             >>backends     what a device is; adding one
-  >>fft          fft, rfft, complex numbers
+  >>types        error codes, dtypes, shapes        >>norms        softmax, layer_norm, batch_norm
+  >>context      open, close, errors, frames, totals>>losses       mse, cross_entropy, ctc
+  >>devices      several devices, split tensors     >>attention    attention, rope, embedding
+  >>tensors      data in and out, assignment        >>recurrent    RNN, LSTM, GRU
+  >>creation     zeros, arange, eye, triangles      >>convolution  1 to 3 dims, transposed; pooling
+  >>random       uniform, normal, initial weights   >>images       interpolate, grid_sample, shuffles
+  >>movement     reshape, permute, pad, slice, cat  >>modules      layers, lists of named parameters
+  >>elementwise  arithmetic, comparisons, where     >>gradients    tiny_grad, checkpoints
+  >>math         exp, log, sin, erf, gamma          >>training     optimisers, rates, loss scaling
+  >>activations  relu, gelu, softplus, glu          >>look         tensors and graphs as text
+  >>reductions   sum, max, mean, argmax, cumsum     >>files        npy, npz, safetensors, states
+  >>indexing     gather, scatter, masks, nonzero    >>programs     captured programs, kernels
+  >>sorting      sort, topk, unique, quantile       >>views        shape, stride and mask of memory
+  >>linalg       matmul, einsum, solve, svd         >>ir           graph nodes: build, print, parse
+  >>fft          fft, rfft, complex numbers         >>backends     what a device is; adding one
 
 THE WAY THROUGH
   tensor calls -> graph of UOps -> schedule (ranges, fusion, memory plan) -> kernels
@@ -229,6 +229,38 @@ STEP BY STEP
         tiny_params_free(&p);
         tiny_linear_layer_free(&fc);
         tiny_free(w);
+        return tiny_status(t);
+      }
+
+  Looking
+      static tiny_code look(tiny_ctx *t) {
+        // 1. Print a tensor at any place, computed or not: what it is, and its elements as NumPy prints them.
+        const float data[6] = {1, 2, 3, 4, 5, 0.5f};
+        tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(2, 3)), *y = tiny_mean(x, 0, 1);
+        tiny_print(x);                     // (2,3) f32 on CPU
+                                           // [[1.  2.  3. ]
+                                           //  [4.  5.  0.5]]
+        tiny_print_named("mean", y);       // mean: (1,3) f32 on CPU
+                                           // [[2.5  3.5  1.75]]
+        // 2. Of large ones the ends are shown; how many, and how many digits, a descriptor says. Text comes as from
+        // snprintf: as much as fits, and the length that it takes.
+        char text[4096];
+        tiny_text_desc d;
+        memset(&d, 0, sizeof d);
+        d.bare = 1; d.edge = 2; d.precision = 3;
+        tiny_to_text(tiny_sqrt(tiny_arange(t, 0, 5000, 1, TINY_F32)), &d, text, sizeof text);
+        puts(text);                        // [ 0.     1.    ... 70.697 70.704]
+        // 3. The parameters of a network, a row for each layer, with totals.
+        tiny_linear_layer fc = tiny_linear_layer_new(t, 784, 10, 1);
+        tiny_params p;
+        memset(&p, 0, sizeof p);
+        tiny_linear_layer_params(&fc, &p, "fc");
+        tiny_params_summary(&p, text, sizeof text);
+        fputs(text, stdout);
+        // 4. What computes a tensor, for Graphviz (dot -Tsvg) or as JSON. Nothing runs for it.
+        if (tiny_graph_dot(&y, 1, text, sizeof text) < sizeof text) printf("%.14s ...\n", text);
+        tiny_params_free(&p);
+        tiny_linear_layer_free(&fc);
         return tiny_status(t);
       }
 
@@ -3007,7 +3039,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "70bf78049d2b201decca14318b10a2f159d3fc7ae5ce6df1797a52780f87a97a"
+#define TN_SOURCE_ID "ebad32e0e26bd7b9db6154caa56d7e9b55bb921f91dd05d5343175a6bc82af2f"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -8493,13 +8525,13 @@ static void tn_graph_dot_text(tiny_bytes *out, const char *text) {
 // A constant stands in the labels of those that use it, unless somebody asks for it.
 static int tn_graph_is_inside(const tiny_uop *u) { return tn_print_short(u) && !u->nsrc; }
 
-// "WHERE _ _ 0.0": where sources are constants, all of them in order, those of edges as _.
+// "WHERE x x 0.0": where sources are constants, all of them in order, those of edges as x.
 static void tn_graph_dot_sources(tn_graph_order *g, const tiny_uop *u, tiny_bytes *out) {
   int constants = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) constants += tn_graph_is_inside(u->src[i]);
   for (uint32_t i = 0; i < u->nsrc && constants; i++) {
     tn_text_put(out, " ");
-    tn_graph_dot_text(out, tn_graph_is_inside(u->src[i]) ? tn_graph_arg(g, u->src[i]) : "_");
+    tn_graph_dot_text(out, tn_graph_is_inside(u->src[i]) ? tn_graph_arg(g, u->src[i]) : "x");
   }
 }
 static void tn_graph_dot_node(tn_graph_order *g, int id, tiny_bytes *out) {
@@ -43709,8 +43741,9 @@ static void tn_array_head(const tn_array *a, const tiny_uop *u, const char *name
 static tiny_code tn_array_bad(const tiny_ctx *t, const tiny_tensor *x, tiny_bytes *out) {
   char text[TN_DEATH_TEXT];
   if (!tn_live(x)) { tn_text_add(out, "<a tensor that %s>", tn_death_text(x, text)); return TINY_E_STATE; }
-  tn_text_add(out, *t->message ? "<poison: %s>" : "<poison%s>", t->message);
-  return t->code != TINY_OK ? t->code : TINY_E_STATE;
+  if (t->code == TINY_OK) { tn_text_put(out, "<poison>"); return TINY_E_STATE; }     // the error was cleared
+  tn_text_add(out, "<poison: %s>", t->message);
+  return t->code;
 }
 static tiny_code tn_array_text(tiny_ctx *t, tn_array_call *c, tiny_bytes *out) {
   const struct tn_device *device = NULL;
@@ -46878,283 +46911,283 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    569  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    601  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    836  src/api/devices.h            several in one context, and tensors that are split over them
-    886  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1614  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    868  src/api/devices.h            several in one context, and tensors that are split over them
+    918  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1646  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1820  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1852  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2186  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2218  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2342  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2374  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2479  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2511  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2522  src/api/io.h                 tensors from files and to files
-   2598  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2554  src/api/io.h                 tensors from files and to files
+   2630  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3017  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3049  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3183  src/base/number.c            numbers as text, in and out
-   3658  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3215  src/base/number.c            numbers as text, in and out
+   3690  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3846  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3878  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4036  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4068  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4176  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4208  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4582  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4614  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4700  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4732  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4847  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5340  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4879  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5372  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5920  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5952  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6151  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6311  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7172  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6183  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6343  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7204  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7288  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7320  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7395  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7427  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7486  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7518  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7598  src/ir/args.c                which k, v and sources fit an op
-   7784  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8405  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   7630  src/ir/args.c                which k, v and sources fit an op
+   7816  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8437  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   8540  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   8572  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9123  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9155  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9623  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9655  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9735  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9767  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10172  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10204  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10446  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10478  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11123  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11155  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11376  src/ir/spec.c                the verifier
-  11724  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11408  src/ir/spec.c                the verifier
+  11756  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11953  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12311  src/rules/notation.c         the algebra that bodies of rules are written in
-  12346  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12546  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11985  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12343  src/rules/notation.c         the algebra that bodies of rules are written in
+  12378  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12578  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12706  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12738  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13100  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13132  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13299  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13331  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13713  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13745  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  14055  src/rules/decompose.c        from what the IR means to what a target can do
-  14667  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14087  src/rules/decompose.c        from what the IR means to what a target can do
+  14699  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14701  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14733  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15200  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15232  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15294  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15326  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  16044  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  16076  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16086  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16118  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16330  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16404  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16362  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16436  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17041  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17073  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17300  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17332  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17589  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17621  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18073  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18105  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18180  src/tensor/activation.c      what stands between the layers of a network
-  18361  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18729  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18212  src/tensor/activation.c      what stands between the layers of a network
+  18393  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18761  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18982  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19014  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19741  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19773  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20423  src/tensor/random.c          numbers from a counter, the same on every device
-  20698  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20455  src/tensor/random.c          numbers from a counter, the same on every device
+  20730  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21022  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21318  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21054  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21350  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21455  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21487  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21994  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22026  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22713  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22745  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23115  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23147  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23254  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23286  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23736  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23768  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24201  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24233  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24552  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24907  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  25036  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24584  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24939  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25068  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25196  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25228  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25701  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25980  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25733  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  26012  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  26076  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26108  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26353  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26776  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26385  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26808  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  27053  src/tensor/params.c          lists of named tensors: what a network consists of
-  27146  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  27256  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27085  src/tensor/params.c          lists of named tensors: what a network consists of
+  27178  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27288  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27638  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27670  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27774  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27806  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27892  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27924  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  28211  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28243  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28327  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28359  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28826  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28858  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29602  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29634  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  30135  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30167  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30643  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30675  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30824  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30856  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  31324  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31441  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  31356  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31473  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31878  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31910  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32044  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32076  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32435  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32658  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32467  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32690  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32787  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32858  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32819  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32890  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33016  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33112  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33414  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33048  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33144  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33446  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33503  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33535  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33567  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33599  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33701  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33733  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33779  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33838  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33811  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33870  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34476  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34508  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34575  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34607  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34668  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34700  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35057  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35089  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35639  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35671  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35758  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35850  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35790  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35882  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35921  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35953  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36025  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36125  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36200  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  36340  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36057  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36157  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36232  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  36372  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36675  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36707  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36917  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36949  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37163  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37195  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37224  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37256  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37768  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37800  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  38324  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  38356  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38645  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38677  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38943  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38975  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  39338  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40058  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  39370  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40090  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40135  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40167  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40244  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40472  src/runtime/device.c         which backend a context runs on
-  40708  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40862  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40276  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40504  src/runtime/device.c         which backend a context runs on
+  40740  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40894  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41052  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  41119  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  41084  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  41151  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  41470  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41897  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41502  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41929  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  42067  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  42099  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42889  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42921  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43436  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  43468  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  43772  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43950  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  44718  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43805  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43983  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  44751  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44936  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44969  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  45209  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  45242  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  45477  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  45510  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  45642  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  45675  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45816  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  46177  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  46413  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45849  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  46210  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  46446  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  46561  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  46727  src/runtime/context.c        opening and closing, the first error, totals
+  46594  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  46760  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -285,7 +285,7 @@ static void graphs(void) {
     "  n2 [label=\"REDUCE ADD:axes=1\\nf32 (2,1)\"];\n  n1 -> n2;\n"
     "  n3 [label=\"SCALAR 0.5\\nf32\"];\n"
     "  n4 [label=\"ADD\\nf32 (2,1)\"];\n  n2 -> n4;\n  n3 -> n4;\n"
-    "  n6 [label=\"MUL _ 3.0\\nf32 (2,1)\"];\n  n4 -> n6;\n  n6 [penwidth=2];\n}\n");
+    "  n6 [label=\"MUL x 3.0\\nf32 (2,1)\"];\n  n4 -> n6;\n  n6 [penwidth=2];\n}\n");
   CHECK_EQ(tiny_stats_of(t).kernels, 0);
   CHECK_EQ(tiny_graph_dot(&y, 1, text, 8), n);
   CHECK_STR(text, "digraph");
