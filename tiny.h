@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ebad32e0e26bd7b9db6154caa56d7e9b55bb921f91dd05d5343175a6bc82af2f
+/* tiny.h 0.1.0, source 6fd168a58abfb5fef17cb735cdd1f415f0f807ca3945b78169d141e84b1bba82
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3039,7 +3039,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ebad32e0e26bd7b9db6154caa56d7e9b55bb921f91dd05d5343175a6bc82af2f"
+#define TN_SOURCE_ID "6fd168a58abfb5fef17cb735cdd1f415f0f807ca3945b78169d141e84b1bba82"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16079,6 +16079,7 @@ TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
 #ifndef TN_TENSOR_GRAPHS
 #define TN_TENSOR_GRAPHS
 #ifndef TINY_AMALGAMATED
+#include "../ir/graph_text.c"
 #include "tensor.c"
 #endif
 
@@ -47007,187 +47008,187 @@ Where things stand in tiny.h
                                       place
   16076  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16118  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16119  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16362  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16436  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16363  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16437  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17073  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17074  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17332  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17333  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17621  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17622  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18105  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18106  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18212  src/tensor/activation.c      what stands between the layers of a network
-  18393  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18761  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18213  src/tensor/activation.c      what stands between the layers of a network
+  18394  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18762  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19014  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19015  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19773  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19774  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20455  src/tensor/random.c          numbers from a counter, the same on every device
-  20730  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20456  src/tensor/random.c          numbers from a counter, the same on every device
+  20731  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21054  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21350  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21055  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21351  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21487  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21488  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22026  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22027  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22745  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22746  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23147  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23148  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23286  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23287  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23768  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23769  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24233  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24234  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24584  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24939  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  25068  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24585  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24940  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25069  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25228  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25229  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25733  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  26012  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25734  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  26013  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  26108  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26109  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26385  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26808  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26386  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26809  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  27085  src/tensor/params.c          lists of named tensors: what a network consists of
-  27178  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  27288  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27086  src/tensor/params.c          lists of named tensors: what a network consists of
+  27179  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27289  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27670  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27671  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27806  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27807  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27924  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27925  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  28243  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28244  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28359  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28360  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28858  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28859  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29634  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29635  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  30167  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30168  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30675  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30676  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30856  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30857  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  31356  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31473  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  31357  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31474  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31910  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31911  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32076  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32077  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32467  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32690  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32468  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32691  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32819  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32890  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32820  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32891  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33048  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33144  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33446  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33049  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33145  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33447  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33535  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33536  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33599  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33600  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33733  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33734  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33811  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33870  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33812  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33871  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34508  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34509  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34607  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34608  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34700  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34701  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35089  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35090  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35671  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35672  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35790  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35882  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35791  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35883  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35953  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35954  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36057  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36157  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36232  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  36372  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36058  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36158  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36233  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  36373  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36707  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36708  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36949  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36950  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37195  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37196  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37256  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37257  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37800  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37801  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  38356  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  38357  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38677  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38678  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38975  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38976  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  39370  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40090  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  39371  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40091  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40167  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40168  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40276  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40504  src/runtime/device.c         which backend a context runs on
-  40740  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40894  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40277  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40505  src/runtime/device.c         which backend a context runs on
+  40741  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40895  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41084  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  41151  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  41085  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  41152  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  41502  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41929  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41503  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41930  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  42099  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  42100  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42921  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42922  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43468  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  43469  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  43805  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43983  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  44751  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43806  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43984  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  44752  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44969  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44970  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  45242  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  45243  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  45510  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  45511  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  45675  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  45676  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45849  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  46210  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  46446  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45850  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  46211  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  46447  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  46594  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  46760  src/runtime/context.c        opening and closing, the first error, totals
+  46595  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  46761  src/runtime/context.c        opening and closing, the first error, totals
 */

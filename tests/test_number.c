@@ -144,9 +144,38 @@ static void test_parse(void) {
   CHECK_EQ(tn_number_int("threads", 0, 1024, NULL), 0);
 }
 
+// The fewest digits are read back as the same number; the nearest of one digit less is not.
+static void test_shortest(void) {
+  wrong = 0;
+  for (int i = 0; i < 30000 + EDGES; i++) {
+    const double x = fabs(i < EDGES ? edges[i] : number(i));
+    const uint64_t bits = tn_float_bits(x), code = bits >> 52, fraction = bits & (((uint64_t)1 << 52) - 1);
+    if (code == 2047 || !bits) continue;
+    const uint64_t m = code ? fraction | (uint64_t)1 << 52 : fraction;
+    const int e = (code ? (int)code : 1) - 1075;
+    char text[900];
+    tn_decimal d, exact;
+    tn_decimal_shortest(&d, m, e, code > 1 && !fraction, 99);
+    tn_decimal_of(&exact, m, e);
+    snprintf(text, sizeof text, "0.%.*se%d", d.n, d.digit, d.point);
+    int ok = d.n <= 17 && d.n > 0 && d.digit[d.n - 1] != '0' && parsed(text) == x;
+    tn_decimal_round(&exact, d.n - 1);
+    snprintf(text, sizeof text, "0.%.*se%d", exact.n, exact.digit, exact.point);
+    ok &= d.n == 1 || parsed(text) != x;
+    const int fewer = 1 + i % 5, exceeds = d.n > fewer;
+    tn_decimal_of(&exact, m, e);
+    tn_decimal_round(&exact, fewer);
+    tn_decimal_shortest(&d, m, e, code > 1 && !fraction, fewer);
+    ok &= !exceeds || (d.n == exact.n && d.point == exact.point && !memcmp(d.digit, exact.digit, (size_t)d.n));
+    if (!ok && ++wrong && shown++ < 10) fprintf(stderr, "the fewest digits of %.17g: %.*s\n", x, d.n, d.digit);
+  }
+  CHECK_EQ(wrong, 0);
+}
+
 int main(void) {
   test_reals();
   test_integers();
   test_parse();
+  test_shortest();
   return test_report();
 }
