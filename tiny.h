@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 6fd168a58abfb5fef17cb735cdd1f415f0f807ca3945b78169d141e84b1bba82
+/* tiny.h 0.1.0, source 13f36ef37ff7544d3a3f7bb86f278f91b54517eb0373d9b31f0c378591940a2c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3039,7 +3039,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "6fd168a58abfb5fef17cb735cdd1f415f0f807ca3945b78169d141e84b1bba82"
+#define TN_SOURCE_ID "13f36ef37ff7544d3a3f7bb86f278f91b54517eb0373d9b31f0c378591940a2c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16084,8 +16084,7 @@ TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
 #endif
 
 typedef struct tn_graphs_call {
-  void (*write)(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out);
-  tiny_tensor *const *x; int n; char *out; size_t nbytes, length;
+  int dot; tiny_tensor *const *x; int n; char *out; size_t nbytes, length;     // dot: for Graphviz; else JSON
 } tn_graphs_call;
 
 static tiny_code tn_graphs_guarded(tiny_ctx *t, void *arg) {
@@ -16093,7 +16092,8 @@ static tiny_code tn_graphs_guarded(tiny_ctx *t, void *arg) {
   tiny_bytes out = {t, NULL, 0, 0};
   tn_list roots = {NULL, 0, 0};
   for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
-  c->write(t, roots.u, roots.n, &out);
+  if (c->dot) tn_graph_dot(t, roots.u, roots.n, &out);
+  else tn_graph_json(t, roots.u, roots.n, &out);
   c->length = tn_text_give(out.data, out.n, c->out, c->nbytes);
   return TINY_OK;
 }
@@ -16106,11 +16106,11 @@ static size_t tn_graphs_text(const char *name, tn_graphs_call c) {
 }
 
 TINY_API size_t tiny_graph_dot(tiny_tensor *const *x, int n, char *out, size_t nbytes) {
-  const tn_graphs_call c = {tn_graph_dot, x, n, out, nbytes, 0};
+  const tn_graphs_call c = {1, x, n, out, nbytes, 0};
   return tn_graphs_text("graph_dot", c);
 }
 TINY_API size_t tiny_graph_json(tiny_tensor *const *x, int n, char *out, size_t nbytes) {
-  const tn_graphs_call c = {tn_graph_json, x, n, out, nbytes, 0};
+  const tn_graphs_call c = {0, x, n, out, nbytes, 0};
   return tn_graphs_text("graph_json", c);
 }
 #endif

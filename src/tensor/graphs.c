@@ -9,8 +9,7 @@
 #endif
 
 typedef struct tn_graphs_call {
-  void (*write)(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out);
-  tiny_tensor *const *x; int n; char *out; size_t nbytes, length;
+  int dot; tiny_tensor *const *x; int n; char *out; size_t nbytes, length;     // dot: for Graphviz; else JSON
 } tn_graphs_call;
 
 static tiny_code tn_graphs_guarded(tiny_ctx *t, void *arg) {
@@ -18,7 +17,8 @@ static tiny_code tn_graphs_guarded(tiny_ctx *t, void *arg) {
   tiny_bytes out = {t, NULL, 0, 0};
   tn_list roots = {NULL, 0, 0};
   for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
-  c->write(t, roots.u, roots.n, &out);
+  if (c->dot) tn_graph_dot(t, roots.u, roots.n, &out);
+  else tn_graph_json(t, roots.u, roots.n, &out);
   c->length = tn_text_give(out.data, out.n, c->out, c->nbytes);
   return TINY_OK;
 }
@@ -31,11 +31,11 @@ static size_t tn_graphs_text(const char *name, tn_graphs_call c) {
 }
 
 TINY_API size_t tiny_graph_dot(tiny_tensor *const *x, int n, char *out, size_t nbytes) {
-  const tn_graphs_call c = {tn_graph_dot, x, n, out, nbytes, 0};
+  const tn_graphs_call c = {1, x, n, out, nbytes, 0};
   return tn_graphs_text("graph_dot", c);
 }
 TINY_API size_t tiny_graph_json(tiny_tensor *const *x, int n, char *out, size_t nbytes) {
-  const tn_graphs_call c = {tn_graph_json, x, n, out, nbytes, 0};
+  const tn_graphs_call c = {0, x, n, out, nbytes, 0};
   return tn_graphs_text("graph_json", c);
 }
 #endif
