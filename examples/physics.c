@@ -30,9 +30,10 @@ typedef float surface[HIGH][WIDE];
 // 1 where the word stands, as large as it fits; 0 elsewhere.
 static void write_word(const char *word, surface out) {
   const int n = (int)strlen(word);
-  const double wide = fmin((WIDE - 2.0 * MARGIN) / (6 * n - 1), 3.0), high = fmin(1.5 * wide, (HIGH - 2.0 * MARGIN) / 5);
+  const double wide = fmin((WIDE - 2.0 * MARGIN) / (6 * n - 1), 3), high = fmin(1.5 * wide, (HIGH - 2.0 * MARGIN) / 5);
   for (int y = 0; y < HIGH; y++) for (int x = 0; x < WIDE; x++) {
-    const int row = (int)floor((y - HIGH / 2.0) / high + 2.5), at = (int)floor((x - WIDE / 2.0) / wide + (6 * n - 1) / 2.0);
+    const int row = (int)floor((y - HIGH / 2.0) / high + 2.5);
+    const int at = (int)floor((x - WIDE / 2.0) / wide + (6 * n - 1) / 2.0);
     if (row < 0 || row > 4 || at < 0 || at / 6 >= n || at % 6 == 5) continue;
     const int letter = toupper((unsigned char)word[at / 6]) - 'A';
     if (letter < 0 || letter > 25) continue;

@@ -23,8 +23,10 @@ static tiny_tensor *times(tiny_tensor *x, double factor) { return tiny_mul(x, ti
 
 // Two lines of the melody, in G: half tones above the A of 440 Hz, and how many half beats each lasts.
 static const struct { int tone, halves; } melody[NOTES] = {
-  {2, 2}, {2, 2}, {3, 2}, {5, 2}, {5, 2}, {3, 2}, {2, 2}, {0, 2}, {-2, 2}, {-2, 2}, {0, 2}, {2, 2}, {2, 3}, {0, 1}, {0, 4},
-  {2, 2}, {2, 2}, {3, 2}, {5, 2}, {5, 2}, {3, 2}, {2, 2}, {0, 2}, {-2, 2}, {-2, 2}, {0, 2}, {2, 2}, {0, 3}, {-2, 1}, {-2, 8}};
+  {2, 2}, {2, 2}, {3, 2}, {5, 2}, {5, 2}, {3, 2}, {2, 2}, {0, 2}, {-2, 2}, {-2, 2}, {0, 2}, {2, 2},
+  {2, 3}, {0, 1}, {0, 4},
+  {2, 2}, {2, 2}, {3, 2}, {5, 2}, {5, 2}, {3, 2}, {2, 2}, {0, 2}, {-2, 2}, {-2, 2}, {0, 2}, {2, 2},
+  {0, 3}, {-2, 1}, {-2, 8}};
 
 // A plucked string, and a little of a bell: partials that die the sooner the higher they are. (SAMPLES)
 static tiny_tensor *play(tiny_ctx *t) {
@@ -133,14 +135,15 @@ int main(int argc, char **argv) {
   tiny_tensor *played = in_room(play(t)), *noisy = tiny_add(played, times(tiny_randn_like(played), HISS));
   tiny_realize((tiny_tensor *[]){played, noisy}, 2);
   tiny_tensor *heard = filtered(noisy, learn(played, noisy));
-  const double hiss = tiny_item(tiny_mse_loss(noisy, played, TINY_MEAN));
-  const double less = 10 * log10(hiss / tiny_item(tiny_mse_loss(heard, played, TINY_MEAN))), a = pitch_of(heard, LONG_A);
+  const double before = tiny_item(tiny_mse_loss(noisy, played, TINY_MEAN));
+  const double after = tiny_item(tiny_mse_loss(heard, played, TINY_MEAN));
+  const double less = 10 * log10(before / after), a = pitch_of(heard, LONG_A);
   draw(heard);
   const int failed = !write_wav(heard, path);
   if (tiny_status(t) != TINY_OK) fprintf(stderr, "sound: %s\n", tiny_error(t));
   else if (failed) fprintf(stderr, "sound: cannot write %s\n", path);
-  else printf("%s: %.1f s; the long A has %.1f Hz, the filter takes %.1f dB of the hiss\n", path, (double)SAMPLES / HERTZ, a,
-              less);
+  else printf("%s: %.1f s; the long A has %.1f Hz, the filter takes %.1f dB of the hiss\n", path,
+              (double)SAMPLES / HERTZ, a, less);
   tiny_close(t);
   return failed ? 1 : fabs(a - 440) < 0.5 && less > 6 ? 0 : 2;
 }
