@@ -55,10 +55,26 @@ example digits      '^9[789]\.[0-9]+ % of the 360 test digits are right$'
 example transformer '^loss [0-2]\.[0-9]+, below 3\.0$' src/api/manual.txt 150 3
 example series      '^root mean square error of 80 years: network [12][0-9]\.[0-9], as last year 31\.6, as 11 years ago 35\.4$'
 example filter      '^as it is, .* Mean brightness (0\.[0-9]{3}).*, blurred \1'
+example style       '^.*/style\.ppm after .* [4-9]\.[0-9] times as near$' examples/data/scene.ppm examples/data/painting.ppm \
+                    "$work/style.ppm" 40
+example agent       '^5120000 frames were played; of the last rockets [89][0-9]\.[0-9] % landed$' 2500
+example physics     '^240 cells of paddles, 150 steps: [0-9]\.[0-9] % of the word is missed$' WAVE 1200
+example sound       '^.*/sound\.wav: 13\.6 s; the long A has (439|440)\.[0-9] Hz, the filter takes [78]\.[0-9] dB of the hiss$' \
+                    "$work/sound.wav"
 example regression  '^all ways agree$'
 example pipeline    '^[1-9][0-9]* pixels on contours in the last frame, the same either way$'
 example reaction    '^500 frames .* plans and programs made, 0 later$' 500
 example crowd       '^400 frames, 0 to [0-9]+ particles; .* 0 later$' 400
+
+# What the examples wrote: the sizes that the heads of the files promise.
+if [ -e "$work/sound" ]; then
+  try "sound.wav is a WAV file" says '^RIFF 599796 WAVE 1 1 22050 599760$' python3 -c "
+import wave, struct, sys
+head = open(sys.argv[1], 'rb').read(44)
+w = wave.open(sys.argv[1])
+print('RIFF', struct.unpack('<I', head[4:8])[0], 'WAVE', w.getnchannels(), w.getsampwidth() // 2, w.getframerate(), 2 * w.getnframes())
+" "$work/sound.wav"
+fi
 
 # The bench: ratios are for people to read, but it must build.
 if [ "$named" = "  " ]; then
