@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh run|test|bench: looks for what `make run`, `make test` or `make bench` needs. What is missing it installs
+# setup.sh run|test|bench|site: looks for what `make run`, `make test`, `make bench` or `make site` needs. What is missing it installs
 # with the system's package manager when it may, otherwise it prints the one command that does. Says nothing when all
 # is there.
 set -eu
@@ -28,6 +28,7 @@ if [ "$purpose" = test ]; then
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
   clang_of_ir || want clang-of-ir
 fi
+if [ "$purpose" = test ] || [ "$purpose" = site ]; then has mkdocs || want mkdocs; fi
 if [ "$purpose" = bench ]; then            # what the library is compared with
   [ -n "$(find /usr/lib /usr/lib64 /usr/local/lib /opt/homebrew/lib -name 'libopenblas.*' 2>/dev/null | head -n 1)" ] || want openblas
   [ -f /usr/include/oneapi/dnnl/dnnl.h ] || [ -f /usr/local/include/oneapi/dnnl/dnnl.h ] || want onednn
