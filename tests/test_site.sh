@@ -11,8 +11,8 @@ check() { if [ "$1" = 0 ]; then passed=$((passed + 1)); else failed=$((failed + 
 said=$(mkdocs build --strict -q -d "$work/site" 2>&1)
 check $? "mkdocs builds docs/"
 [ -z "$said" ]; check $? "without a word: $said"
-for page in docs/*.md; do
-  name=$(basename "$page" .md)
+for page in docs/*.md docs/operators/*.md; do
+  name=${page#docs/} name=${name%.md}
   [ -s "$work/site/$name.html" ]; check $? "$page is in the site"
   grep -q "\"$name.html" "$work/site/search/search_index.json"; check $? "$page is in the search"
   grep -q "$name.md" mkdocs.yml; check $? "$page is in the navigation"

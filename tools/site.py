@@ -1,7 +1,7 @@
 """A hook of MkDocs (mkdocs.yml): links from a page to files outside docs/ become their paths, as the site does not hold them."""
 import re
 
-OUTSIDE = re.compile(r"\[([^\]]*)\]\(\.\./([^)]*)\)")
+OUTSIDE = re.compile(r"\[([^\]]*)\]\((?:\.\./)+((?:src|examples|tests|bench|tools)\b[^)]*|[^)/]*\.c)\)")
 
 
 def on_page_markdown(markdown, page, config, files):
