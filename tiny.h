@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c
+/* tiny.h 0.1.0, source 76e79c9faeebc12ef66ef4968f81a9dbd1fd4f96c401863d50a04877c9281b8d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -740,7 +740,8 @@ TINY_API void        tiny_clear(tiny_ctx *t);
 // Opens a frame; frames nest.
 TINY_API void        tiny_begin(tiny_ctx *t);
 // Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
-// Returns the code of what ran. TINY_E_STATE: no frame is open.
+// Returns the code of what ran, or of the error that stands: what was assigned poison was not assigned. TINY_E_STATE: no
+// frame is open.
 TINY_API tiny_code   tiny_end(tiny_ctx *t);
 // Moves x out of all frames: it lives until tiny_free. Returns x, or poison if x cannot be used.
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);
@@ -2964,7 +2965,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c"
+#define TN_SOURCE_ID "76e79c9faeebc12ef66ef4968f81a9dbd1fd4f96c401863d50a04877c9281b8d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4202,15 +4203,13 @@ static const char *tn_os_env(const char *name) {
   return value && *value ? value : NULL;
 }
 
+#ifndef _WIN32
 static void tn_os_sleep_us(int us) {       // or less, when a signal comes
-#ifdef _WIN32
-  Sleep((DWORD)(us + 999) / 1000);
-#else
   struct timespec wanted;
   wanted.tv_sec = us / 1000000; wanted.tv_nsec = us % 1000000 * 1000L;
   nanosleep(&wanted, NULL);
-#endif
 }
+#endif
 
 // Columns of the terminal that stderr is; 0: it is none.
 static int tn_os_terminal(void) {
@@ -4638,6 +4637,7 @@ static void tn_os_keep_off(int64_t thread, const tn_os_cores_mask *m, int core) 
 #endif
 }
 
+#ifndef _WIN32
 static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_keep_off; 0: not known
 #ifdef __linux__
   return syscall(SYS_gettid);
@@ -4645,6 +4645,7 @@ static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_k
   return 0;
 #endif
 }
+#endif
 
 enum { TN_OS_STACK = 1024 * 1024 };        // bytes: imported kernels may want more than the 128 KiB of some systems
 
@@ -5261,6 +5262,7 @@ static const char *tn_os_search_path(void) {
 #endif
 }
 
+#ifndef _WIN32
 // The absolute folders of the path that programs are looked for on, into out. 1: there are others on it, too.
 static int tn_os_clean_path(const char *path, tiny_bytes *out) {
   int others = 0;
@@ -5278,6 +5280,7 @@ static int tn_os_clean_path(const char *path, tiny_bytes *out) {
   }
   return others;
 }
+#endif
 
 // The nth path of a program: name itself when it has a folder in it, else those on PATH whose folder is absolute.
 // 0: there is none.
@@ -43016,7 +43019,7 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
   tn_pending_drop(t->tensors, 0, 1);
   tn_frame_close(t);
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
-  return code;
+  return code == TINY_OK ? t->code : code; // what was poison was not queued
 }
 #endif
 // ---- end src/runtime/realize.c ----
@@ -46144,272 +46147,272 @@ Where things stand in tiny.h
 
     569  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    836  src/api/devices.h            several in one context, and tensors that are split over them
-    886  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1614  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    837  src/api/devices.h            several in one context, and tensors that are split over them
+    887  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1615  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1820  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1821  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2186  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2187  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2342  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2343  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2479  src/api/io.h                 tensors from files and to files
-   2555  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2480  src/api/io.h                 tensors from files and to files
+   2556  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2974  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   2975  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3140  src/base/number.c            numbers as text, in and out
-   3577  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3141  src/base/number.c            numbers as text, in and out
+   3578  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3765  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3766  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3955  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3956  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   4057  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4058  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4463  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4462  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4581  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4580  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4728  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5221  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4729  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5222  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5801  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5804  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6032  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6192  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7049  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6035  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6195  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7052  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7165  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7168  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7272  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7275  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7363  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7366  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7475  src/ir/args.c                which k, v and sources fit an op
-   7661  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8280  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7478  src/ir/args.c                which k, v and sources fit an op
+   7664  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8283  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8863  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8866  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9363  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9366  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9475  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9478  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9912  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+   9915  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10186  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10189  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10863  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  10866  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11116  src/ir/spec.c                the verifier
-  11464  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11119  src/ir/spec.c                the verifier
+  11467  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11693  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12051  src/rules/notation.c         the algebra that bodies of rules are written in
-  12086  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12286  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11696  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12054  src/rules/notation.c         the algebra that bodies of rules are written in
+  12089  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12289  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12446  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12449  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12840  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12843  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13039  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13042  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13453  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13456  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13795  src/rules/decompose.c        from what the IR means to what a target can do
-  14407  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13798  src/rules/decompose.c        from what the IR means to what a target can do
+  14410  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14441  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14444  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14940  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  14943  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15034  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15037  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15784  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15787  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16028  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16102  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16031  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16105  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16739  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16742  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16998  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17001  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17287  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17290  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17771  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17774  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17878  src/tensor/activation.c      what stands between the layers of a network
-  18059  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18427  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  17881  src/tensor/activation.c      what stands between the layers of a network
+  18062  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18430  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18680  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18683  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19439  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19442  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20121  src/tensor/random.c          numbers from a counter, the same on every device
-  20396  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20124  src/tensor/random.c          numbers from a counter, the same on every device
+  20399  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20720  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21016  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20723  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21019  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21153  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21156  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21692  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21695  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22411  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22414  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22813  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22816  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22952  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  22955  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23434  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23437  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23899  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  23902  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24250  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24605  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24734  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24253  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24608  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24737  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24894  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  24897  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25399  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25678  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25402  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25681  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25774  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25777  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26051  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26474  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26054  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26477  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26751  src/tensor/params.c          lists of named tensors: what a network consists of
-  26844  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26754  src/tensor/params.c          lists of named tensors: what a network consists of
+  26847  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27226  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27229  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27362  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27365  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27480  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27483  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27799  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27802  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27915  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  27918  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28414  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28417  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29190  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29193  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29723  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29726  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30231  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30234  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30412  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30415  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30912  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31029  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  30915  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31032  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31466  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31469  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31632  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31635  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32023  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32246  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32026  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32249  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32375  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32446  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32378  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32449  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32604  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32700  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33002  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32607  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32703  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33005  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33091  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33094  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33155  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33158  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33289  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33292  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33367  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33426  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33370  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33429  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34064  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34067  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34163  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34166  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34256  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34259  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34645  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34648  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35227  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35230  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35346  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35438  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35349  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35441  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35509  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35512  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35613  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35713  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35788  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35928  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35616  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35716  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35791  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  35931  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36263  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36266  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36505  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36508  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36751  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36754  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36812  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36815  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37356  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37359  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37912  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  37915  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38233  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38236  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38531  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38534  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38926  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39646  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  38929  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39649  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39723  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39726  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39832  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40060  src/runtime/device.c         which backend a context runs on
-  40296  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39835  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40063  src/runtime/device.c         which backend a context runs on
+  40299  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40453  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40640  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40707  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40643  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40710  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  41058  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41485  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41061  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41488  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41655  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41658  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42477  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42480  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43024  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43202  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43970  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43027  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43205  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  43973  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44188  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44191  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44461  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44464  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44729  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44732  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44906  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  44909  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45080  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45441  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45677  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45083  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45444  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45680  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45825  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45991  src/runtime/context.c        opening and closing, the first error, totals
+  45828  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  45994  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -27,6 +27,10 @@ if [ "$purpose" = test ]; then
   python_finds numpy || want numpy
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
   clang_of_ir || want clang-of-ir
+  if has apt-get && [ "$(uname -m)" = x86_64 ]; then                 # Windows, as far as it can be had here
+    has x86_64-w64-mingw32-g++-posix || want mingw
+    has wine || want wine
+  fi
 fi
 if [ "$purpose" = test ] || [ "$purpose" = site ]; then has mkdocs || want mkdocs; fi
 if [ "$purpose" = bench ]; then            # what the library is compared with
@@ -44,6 +48,8 @@ package() {
     apt-get:c++ | apk:c++) echo g++ ;;
     dnf:c++) echo gcc-c++ ;;
     apt-get:numpy) echo python3-numpy ;;
+    apt-get:mingw) echo gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix ;;
+    apt-get:wine) echo wine wine64 ;;
     apt-get:torch) echo python3-torch ;;
     apt-get:openblas) echo libopenblas-dev ;;
     apt-get:onednn) echo libdnnl-dev ;;
