@@ -3,7 +3,7 @@
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
-# make llvm   all of them by LLVM IR, where there is clang 15
+# make llvm   all of them by LLVM IR, where there is clang 15   make site     docs/ with search, to build/site
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -83,6 +83,11 @@ million:
 ARM64 = test_transcendental test_reduce test_sort test_tiled test_attention test_conv test_matmul
 arm64:
 	@tools/arm64.sh $(ARM64)
+
+# The pages, by MkDocs.
+site:
+	@tools/setup.sh site
+	@mkdocs build --strict -q && echo build/site/index.html
 
 golden: $(TESTS:%=build/plain/%)
 	@for p in $(call also,golden); do TINY_GOLDEN=rewrite build/plain/$$p || exit 1; done
@@ -170,6 +175,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test check bench results fuzz golden arm64 late llvm million verify-amalgam clean FORCE
+.PHONY: all run test check bench results fuzz golden site arm64 late llvm million verify-amalgam clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

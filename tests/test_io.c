@@ -186,10 +186,13 @@ static void maps(void) {
   CHECK_EQ(tiny_save(path, &name, &x, 1), TINY_OK);
   CHECK_EQ(tiny_save_npy(x, at("big.npy")), TINY_OK);
   const uint64_t before = tiny_stats_of(t).nbytes_live;
+  (void)before;
   tiny_archive *a = tiny_archive_open(t, path);
   tiny_tensor *y = tiny_archive_get(a, "big"), *z = tiny_archive_get(a, "big"), *w = tiny_load_npy(t, at("big.npy"));
   tiny_archive_close(a);
+#ifndef _WIN32                             // where a mapped file could not be replaced, arrays are read
   CHECK_EQ(tiny_stats_of(t).nbytes_live, before + (t->device[0]->limits.host_memory ? 0 : 3u << 18));
+#endif
   tiny_assign(y, tiny_add(y, tiny_like(y, 1)));
   CHECK(tiny_item(tiny_slice(y, 0, 5, 6, 1)) == 6);
   CHECK(tiny_item(tiny_slice(z, 0, 5, 6, 1)) == 5 && tiny_item(tiny_slice(w, 0, -1, 1 << 16, 1)) == 65535);
@@ -644,7 +647,12 @@ int main(void) {
   tiny_close(t);
   allocations();
   char command[300];
+#ifdef _WIN32
+  for (char *c = folder; *c; c++) if (*c == '/') *c = '\\';
+  snprintf(command, sizeof command, "rmdir /s /q %s", folder);
+#else
   snprintf(command, sizeof command, "rm -r %s", folder);
+#endif
   CHECK_EQ(system(command), 0);
   return test_report();
 }

@@ -1,22 +1,27 @@
 #!/usr/bin/env python3
-"""Writes docs/operators.md from the comments of src/api/ and from what tests/test_vectors.c measured (build/operators/*.txt).
+"""Writes docs/operators.md, and a page for each section of the header in docs/operators/: from the comments of src/api/, from what
+tests/test_vectors.c measured (build/operators/*.txt), and from what examples/operators.c prints (build/operators/examples.txt).
 
-  tools/operators.py            write it
-  tools/operators.py --comments write it with comments as they are now and the figures that are in the page
-  tools/operators.py --check    exit 1 when an operator has no comment, no bracketed name, or is not in the page
+  tools/operators.py            write them
+  tools/operators.py --comments write them with comments and examples as they are now and the figures that are in the pages
+  tools/operators.py --check    exit 1 when an operator has no comment, no bracketed name, no example, or is not in its page
 """
+import glob
 import os
 import re
 import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, "docs/operators.md")
+PAGES = os.path.join(ROOT, "docs/operators")
+EXAMPLES = os.path.join(ROOT, "build/operators/examples.txt")
 PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "io.h"]
 DEVICES = [("interpreter", "interpreter"), ("CPU", "CPU")]     # file of build/operators, heading; further backends add a line
 
 HEAD = """# Operators
 
-Written by `tools/operators.py` from the comments in [src/api](../src/api) and from what `tests/test_vectors.c` measured; not edited by hand.
+Written by `tools/operators.py` from the comments in [src/api](../src/api), from what `tests/test_vectors.c` measured and from what
+[examples/operators.c](../examples/operators.c) prints; not edited by hand.
 
 A column of a backend gives the largest error over all cases of all dtypes, in units of the last place of the result's dtype (relative to the
 value, or to an eighth of the tensor's largest value where that is more), against PyTorch or NumPy computed in double precision; 0: bit for bit.
@@ -79,32 +84,61 @@ def short(text):
 
 
 def figures():
-    """{operator: cells of its figures}, of the page."""
+    """{operator: cells of its figures}, of the pages."""
     row = re.compile(r"\| `.*?\b(tiny_\w+)\(.*?` \| .* \|((?: [^|`]+ \|){%d})$" % (1 + len(DEVICES)))
-    found = (row.match(line) for line in open(PAGE, encoding="utf-8").read().split("\n"))
+    lines = [line for path in sorted(glob.glob(os.path.join(PAGES, "*.md"))) for line in open(path, encoding="utf-8").read().split("\n")]
+    found = map(row.match, lines)
     return {m.group(1): [c.strip() for c in m.group(2).split("|")[:-1]] for m in found if m}
 
 
-# kept: figures of the page, in the place of numbers.
-def page(sections, numbers, kept=None):
-    out = [HEAD]
+def examples():
+    """{mark of a section: lines that its examples print}"""
+    found, lines = {}, []
+    for line in open(EXAMPLES, encoding="utf-8") if os.path.exists(EXAMPLES) else []:
+        line = line.rstrip("\n")
+        if line and line[0] != " ":
+            mark, given = line.split(":", 1)
+            lines = found[mark] = [given.strip()]
+        else:
+            lines.append(line.strip())
+    return found
+
+
+def title_of(title): return title.split(":")[0]
+
+
+# The page of a section. kept: figures of the pages, in the place of numbers.
+def page(title, mark, rules, operators, shown, numbers, kept=None):
+    out = ["# %s\n" % title]
+    out += [r + "\n" for r in rules]
+    out.append("| operator | what it gives | PyTorch or NumPy | gradient | %s |" % " | ".join(h for _, h in DEVICES))
+    out.append("|---|---|---|---|%s" % ("---|" * len(DEVICES)))
+    for o in operators:
+        rows = [numbers.get(d, {}).get(o.name) for d, _ in DEVICES]
+        back = [r[3] for r in rows if r and int(r[2])]
+        cells = ["`%s`" % o.prototype, o.comment, "`%s`" % o.like, short(max(back, key=float)) if back else "-"]
+        cells += [short(r[1]) if r else "-" for r in rows]
+        if kept is not None:
+            cells[3:] = kept.get(o.name, ["-"] * (1 + len(DEVICES)))
+        out.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")
+    if shown:
+        out.append("\n## Examples\n\nWith %s:\n\n```text" % shown[0])
+        out += shown[1:]
+        out.append("```")
+    return "\n".join(out) + "\n"
+
+
+# {path: text} of all pages.
+def pages(sections, numbers, kept=None):
+    told, out, index = examples(), {}, [HEAD, "| section | operators |", "|---|---|"]
     for title, mark, rules, operators in sections:
         operators = [o for o in operators if o.like]
         if not operators:
             continue
-        out.append("\n## %s\n" % title)
-        out += [r + "\n" for r in rules]
-        out.append("| operator | what it gives | PyTorch or NumPy | gradient | %s |" % " | ".join(h for _, h in DEVICES))
-        out.append("|---|---|---|---|%s" % ("---|" * len(DEVICES)))
-        for o in operators:
-            rows = [numbers.get(d, {}).get(o.name) for d, _ in DEVICES]
-            back = [r[3] for r in rows if r and int(r[2])]
-            cells = ["`%s`" % o.prototype, o.comment, "`%s`" % o.like, short(max(back, key=float)) if back else "-"]
-            cells += [short(r[1]) if r else "-" for r in rows]
-            if kept is not None:
-                cells[3:] = kept.get(o.name, ["-"] * (1 + len(DEVICES)))
-            out.append("| " + " | ".join(c.replace("|", "\\|") for c in cells) + " |")
-    return "\n".join(out) + "\n"
+        out[os.path.join(PAGES, mark + ".md")] = page(title, mark, rules, operators, told.get(mark), numbers, kept)
+        index.append("| [%s](operators/%s.md) | %s |" % (title, mark, " ".join("`%s`" % o.name[5:] for o in operators)))
+    out[PAGE] = "\n".join(index) + "\n"
+    return out
 
 
 def main(args):
@@ -114,24 +148,35 @@ def main(args):
         numbers = {} if args else measured()
         if not args and len(numbers) < len(DEVICES):
             sys.exit("operators: build/operators holds no measurements; run build/plain/test_vectors first")
-        with open(PAGE, "w", encoding="utf-8") as f:
-            f.write(page(sections, numbers, kept))
+        if not examples():
+            sys.exit("operators: build/operators/examples.txt is what build/examples/operators prints")
+        os.makedirs(PAGES, exist_ok=True)
+        for path, text in pages(sections, numbers, kept).items():
+            with open(path, "w", encoding="utf-8") as f:
+                f.write(text)
         return 0
     if args != ["--check"]:
         print(__doc__.strip(), file=sys.stderr)
         return 2
-    listed, faults = open(PAGE, encoding="utf-8").read(), 0
+    wanted, faults, told = pages(sections, {}, figures()), 0, examples()
+    shown = set(re.findall(r"\btiny_\w+", "\n".join(line for lines in told.values() for line in lines)))
     for title, mark, rules, operators in sections:
         for o in operators:
             fault = "has no comment" if not o.comment and not o.like else ""
-            if o.like and ("`%s`" % o.prototype not in listed or o.comment.replace("|", "\\|") not in listed):
-                fault = "is not in docs/operators.md as its comment has it: run tools/operators.py"
-            if o.prototype.startswith("tiny_tensor") and part_is_language(mark) and not o.like:
-                fault = "has no bracketed PyTorch or NumPy name at the end of its comment"
+            if o.prototype.startswith("tiny_tensor") and part_is_language(mark):
+                if not o.like:
+                    fault = "has no bracketed PyTorch or NumPy name at the end of its comment"
+                elif told and o.name not in shown:
+                    fault = "has no example in examples/operators.c"
             if fault:
                 print("operators: %s %s" % (o.name, fault))
                 faults += 1
-    print("%d passed, %d failed" % (sum(len(s[3]) for s in sections) - faults, faults))
+    for path, text in wanted.items():
+        there = open(path, encoding="utf-8").read() if os.path.exists(path) else ""
+        if there != text:
+            print("operators: %s does not read as it would be written now: run tools/operators.py --comments" % os.path.relpath(path, ROOT))
+            faults += 1
+    print("%d passed, %d failed" % (sum(len(s[3]) for s in sections) + len(wanted) - faults, faults))
     return faults != 0
 
 

@@ -1,5 +1,5 @@
 #!/bin/sh
-# setup.sh run|test|bench: looks for what `make run`, `make test` or `make bench` needs. What is missing it installs
+# setup.sh run|test|bench|site: looks for what `make run`, `make test`, `make bench` or `make site` needs. What is missing it installs
 # with the system's package manager when it may, otherwise it prints the one command that does. Says nothing when all
 # is there.
 set -eu
@@ -27,7 +27,12 @@ if [ "$purpose" = test ]; then
   python_finds numpy || want numpy
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
   clang_of_ir || want clang-of-ir
+  if has apt-get && [ "$(uname -m)" = x86_64 ]; then                 # Windows, as far as it can be had here
+    has x86_64-w64-mingw32-g++-posix || want mingw
+    has wine || want wine
+  fi
 fi
+if [ "$purpose" = test ] || [ "$purpose" = site ]; then has mkdocs || want mkdocs; fi
 if [ "$purpose" = bench ]; then            # what the library is compared with
   [ -n "$(find /usr/lib /usr/lib64 /usr/local/lib /opt/homebrew/lib -name 'libopenblas.*' 2>/dev/null | head -n 1)" ] || want openblas
   [ -f /usr/include/oneapi/dnnl/dnnl.h ] || [ -f /usr/local/include/oneapi/dnnl/dnnl.h ] || want onednn
@@ -43,6 +48,8 @@ package() {
     apt-get:c++ | apk:c++) echo g++ ;;
     dnf:c++) echo gcc-c++ ;;
     apt-get:numpy) echo python3-numpy ;;
+    apt-get:mingw) echo gcc-mingw-w64-x86-64-posix g++-mingw-w64-x86-64-posix ;;
+    apt-get:wine) echo wine wine64 ;;
     apt-get:torch) echo python3-torch ;;
     apt-get:openblas) echo libopenblas-dev ;;
     apt-get:onednn) echo libdnnl-dev ;;

@@ -172,7 +172,8 @@ TINY_API void        tiny_clear(tiny_ctx *t);
 // Opens a frame; frames nest.
 TINY_API void        tiny_begin(tiny_ctx *t);
 // Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
-// Returns the code of what ran. TINY_E_STATE: no frame is open.
+// Returns the code of what ran, or of the error that stands: what was assigned poison was not assigned. TINY_E_STATE: no
+// frame is open.
 TINY_API tiny_code   tiny_end(tiny_ctx *t);
 // Moves x out of all frames: it lives until tiny_free. Returns x, or poison if x cannot be used.
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);

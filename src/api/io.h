@@ -9,7 +9,8 @@
 // Forms on paths need files (not with TINY_NO_DISK); forms on memory copy, and need it during the call alone.
 // Where the device shares the host's memory, big tensors of a file are the file's pages, read when they are first
 // used and written back never: loading costs no copy, and assignment does not reach the file. Such a file must not
-// be made shorter while its tensors live; replacing it, as saving does, is fine.
+// be made shorter while its tensors live; replacing it, as saving does, is fine. (On Windows, where it would not be,
+// they are read.)
 
 // One array in NumPy's .npy format, versions 1.0 to 3.0; either byte order; an array in Fortran order is a
 // transposed view. Text, records, complex numbers and Python objects are errors. [numpy.load]

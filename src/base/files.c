@@ -405,20 +405,18 @@ typedef struct tn_os_mapping { const void *data; size_t nbytes; tn_os_handle fil
 #ifdef _WIN32
 // 0: it cannot be mapped. Of the mapped file nothing is held yet when this fails.
 static int tn_os_map_handle(tn_os_mapping *m) {
-  m->object = CreateFileMappingA(m->file, NULL, PAGE_WRITECOPY, 0, 0, NULL);
+  m->object = CreateFileMappingA(m->file, NULL, PAGE_READONLY, 0, 0, NULL);
   m->data = m->object ? MapViewOfFile(m->object, FILE_MAP_READ, 0, 0, m->nbytes) : NULL;
   if (m->object && !m->data) CloseHandle(m->object);
   return m->data != NULL;
 }
 static void tn_os_unmap_handle(tn_os_mapping *m) { UnmapViewOfFile(m->data); CloseHandle(m->object); }
+// A file that is mapped cannot be replaced there, as saving does: what lives on is read.
 static void *tn_os_map_pages(const tn_os_mapping *m, uint64_t at, size_t nbytes) {
-  return MapViewOfFile(m->object, FILE_MAP_COPY, (DWORD)(at >> 32), (DWORD)at, nbytes);
+  (void)m; (void)at; (void)nbytes;
+  return NULL;
 }
-static size_t tn_os_map_step(void) {
-  SYSTEM_INFO info;
-  GetSystemInfo(&info);
-  return info.dwAllocationGranularity;
-}
+static size_t tn_os_map_step(void) { return 1; }
 #else
 static int tn_os_map_handle(tn_os_mapping *m) {
   m->data = mmap(NULL, m->nbytes, PROT_READ, MAP_PRIVATE, m->file, 0);
@@ -456,7 +454,7 @@ static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, vo
 #endif // TINY_NO_IO
 
 #ifdef _WIN32
-static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)nbytes; UnmapViewOfFile(base); }
+static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)base; (void)nbytes; }     // there are none
 #else
 static void tn_os_unmap_pages(void *base, size_t nbytes) { munmap(base, nbytes); }
 #endif

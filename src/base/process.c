@@ -41,6 +41,7 @@ static const char *tn_os_search_path(void) {
 #endif
 }
 
+#ifndef _WIN32
 // The absolute folders of the path that programs are looked for on, into out. 1: there are others on it, too.
 static int tn_os_clean_path(const char *path, tiny_bytes *out) {
   int others = 0;
@@ -58,6 +59,7 @@ static int tn_os_clean_path(const char *path, tiny_bytes *out) {
   }
   return others;
 }
+#endif
 
 // The nth path of a program: name itself when it has a folder in it, else those on PATH whose folder is absolute.
 // 0: there is none.

@@ -58,6 +58,7 @@ static void tn_os_keep_off(int64_t thread, const tn_os_cores_mask *m, int core) 
 #endif
 }
 
+#ifndef _WIN32
 static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_keep_off; 0: not known
 #ifdef __linux__
   return syscall(SYS_gettid);
@@ -65,6 +66,7 @@ static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_k
   return 0;
 #endif
 }
+#endif
 
 enum { TN_OS_STACK = 1024 * 1024 };        // bytes: imported kernels may want more than the 128 KiB of some systems
 

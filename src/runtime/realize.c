@@ -540,6 +540,6 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
   tn_pending_drop(t->tensors, 0, 1);
   tn_frame_close(t);
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
-  return code;
+  return code == TINY_OK ? t->code : code; // what was poison was not queued
 }
 #endif
