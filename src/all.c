@@ -155,6 +155,7 @@
 #include "runtime/storage.c"
 #include "runtime/device.c"
 #include "runtime/cache.c"
+#include "runtime/progress.c"
 #include "runtime/executable.c"
 #include "runtime/compiler.c"
 #include "runtime/program.c"

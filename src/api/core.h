@@ -44,7 +44,8 @@ typedef enum tiny_code {
   TINY_E_COMPILE,   // the kernel compiler failed; the message holds its first lines
   TINY_E_IO,        // a file could not be read or written
   TINY_E_STATE,     // the call is out of order (tiny_end without tiny_begin ...)
-  TINY_E_INTERNAL   // a bug of this library: the message names the room that noticed
+  TINY_E_INTERNAL,  // a bug of this library: the message names the room that noticed
+  TINY_E_CANCELLED  // tiny_desc.progress said so: what was compiled until then is kept, and the same call goes on there
 } tiny_code;
 
 // Types of elements. Their order is the order of promotion within a kind.
@@ -137,6 +138,18 @@ typedef struct tiny_pool {
 // Takes a line of the log, without its end, on the thread that called the library.
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
+// What a call that takes long is doing: done of total kernels are there, name is one that is being made, and elapsed_ns
+// have passed since it began. name is good during the callback. Compiling: of the kernels that the call needs.
+// Searching: of those that are searched for.
+typedef enum tiny_work { TINY_COMPILING, TINY_SEARCHING } tiny_work;
+typedef struct tiny_progress_info {
+  tiny_work what; int done, total; const char *name; uint64_t elapsed_ns;
+} tiny_progress_info;
+// Called while kernels are compiled or searched for, at least every 100 ms where the device's compiler is a process (the
+// CPU's is), on the thread that called the library; it must not call it with this context. Anything but 0 cancels the
+// call: the compilers are ended, and it fails with TINY_E_CANCELLED.
+typedef struct tiny_progress { int (*fn)(void *user, const tiny_progress_info *info); void *user; } tiny_progress;
+
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2": an x86
@@ -154,6 +167,7 @@ typedef struct tiny_desc {
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
+  tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other

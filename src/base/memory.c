@@ -33,6 +33,7 @@ struct tiny_ctx {
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
+  tiny_progress progress; struct tn_watch *watch;            // watch: sees the children of the call under way
   uint64_t seed, opened; int beam, compiler_seconds;         // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
@@ -172,6 +173,7 @@ static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), 
   if (setjmp(env)) {
     t->trap = NULL;
     t->plans = 0;
+    t->watch = NULL;
     if (!t->shielded) tn_scratch_reset(t, 1);
     tn_float_leave(&was);
     return t->unwinds;

@@ -37,7 +37,10 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   t->opened = tn_os_now();
   const char *debug = d && d->debug ? d->debug : tn_os_env("TINY_DEBUG");
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
-  if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
+  if (d) {
+    t->max_nbytes = d->max_nbytes; t->log = d->log; t->progress = d->progress;
+    t->seed = d->seed; t->beam = d->beam;
+  }
   const char *beam = tn_os_env("TINY_BEAM");
   if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);
   const char *seconds = tn_os_env("TINY_CC_SECONDS");

@@ -161,6 +161,7 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
   if (job->ended == TN_JOB_LATE)
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended after %d s (tiny_desc.compiler_seconds, TINY_CC_SECONDS):\n%.*s",
                      job->argv[0], job->seconds, length, said);
+  if (job->ended == TN_JOB_CANCELLED) return tiny_fail(t, TINY_E_CANCELLED, "%s was cancelled", job->argv[0]);
   if (job->ended == TN_JOB_FLOODED)
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
                      job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
@@ -211,9 +212,11 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
     if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
     else tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
     if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
-    if (code == TINY_OK) code = tn_cpu_judge(t, job, &b->binary[i]);
+    const tiny_code one = tn_cpu_judge(t, job, &b->binary[i]);
+    if (one != TINY_OK) b->binary[i].n = 0;
+    if (code == TINY_OK) code = one;
     if (job->ended == TN_JOB_NOT_STARTED) b->c->unfit = 1;
-    b->stopped |= job->ended == TN_JOB_LATE || job->ended == TN_JOB_FLOODED;
+    b->stopped |= job->ended == TN_JOB_LATE || job->ended == TN_JOB_FLOODED || job->ended == TN_JOB_CANCELLED;
   }
   tn_cpu_remove_folder(b);
   return code;
@@ -304,7 +307,7 @@ static int tn_cpu_hear(void *dev, const char *said) {
 
 static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
 
-// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do. What $TINY_CC names is
+// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do, or was cancelled. What $TINY_CC names is
 // used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
@@ -313,7 +316,7 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
   job.most = 1 << 20;
   job.env = tn_process_environment(t, NULL);
-  if (tn_process_run(t, &job, 1, 1) != TINY_OK) return 0;
+  if (tn_process_run(t, &job, 1, 1) != TINY_OK || job.ended == TN_JOB_CANCELLED) return 0;
   if (job.ended == TN_JOB_BY_ITSELF && job.exit_code == 0 && job.out.n && tn_cpu_hear(dev, job.out.data)) {
     tiny_bytes_add(said, job.out.data, job.out.n);
     return 1;
@@ -358,7 +361,7 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
   while (c->compiler[0] && !c->asked) {
     tiny_bytes said = { c->t, NULL, 0, 0 };
     tn_cpu_ask(c->t, c, &said);
-    if (c->t->code == TINY_E_MEMORY) return c->t->code;
+    if (c->t->code == TINY_E_MEMORY || c->t->code == TINY_E_CANCELLED) return c->t->code;
   }
   if (!c->compiler[0])
     return tiny_fail(c->t, TINY_E_COMPILE, c->takes_ir ? "%s: install clang 15 or later, or name it in $TINY_CC" :

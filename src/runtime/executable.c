@@ -9,6 +9,7 @@
 #define TN_RUNTIME_EXECUTABLE
 #ifndef TINY_AMALGAMATED
 #include "cache.c"
+#include "progress.c"
 #include "device.c"
 #endif
 

@@ -11,7 +11,8 @@
 #include "../codegen/pipeline.c"
 #endif
 
-enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progress is written
+// kernels from which a line of progress is written; in a module, where a callback hears of progress
+enum { TN_PROGRESS_AT = 8, TN_PROGRESS_KERNELS = 4 };
 
 // A kernel on its way to an executable.
 typedef struct tn_build {
@@ -206,7 +207,7 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
 
 // Progress: a line on a terminal, wiped when the work is done; with debug letter p, lines in the log.
 static int tn_wipes(const tiny_ctx *t, int n) {
-  return n >= TN_PROGRESS_AT && !tn_debug(t, 'p') && !t->log.fn && tn_os_terminal();
+  return n >= TN_PROGRESS_AT && !tn_debug(t, 'p') && !t->log.fn && !t->progress.fn && tn_os_terminal();
 }
 static void tn_say_compiling(tiny_ctx *t, int n) {
   if (tn_wipes(t, n)) fprintf(stderr, "tiny: compiling %d kernels\r", n);
@@ -217,13 +218,44 @@ static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
   else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
 }
 
-// Compiles builds of one device, spread over as many modules as there are cores.
-static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
-  struct tn_programs *const at = b[0]->at;
-  const struct tn_device *d = at->device;
-  int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = (d->renderer.flags & TINY_TARGET_ALONE) != 0;
+// As many modules as there are cores; more where a callback hears of each. Foreign source stands alone.
+static int tn_build_modules(const tiny_ctx *t, tn_build *const *b, int n) {
+  int modules = tn_os_cores(), foreign = (b[0]->at->device->renderer.flags & TINY_TARGET_ALONE) != 0;
+  const int few = (n + TN_PROGRESS_KERNELS - 1) / TN_PROGRESS_KERNELS;
   for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
-  if (foreign) modules = n;
+  if (t->progress.fn && few > modules) modules = few;
+  return foreign || modules > n ? n : modules;
+}
+
+typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n; tn_progress progress; } tn_builds;
+
+// What was compiled, or could be before the host cancelled it, is loaded and kept.
+static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *const *b, int n, const tiny_bytes *text,
+                               const tiny_bytes *binary) {
+  const struct tn_device *d = at->device;
+  const tn_digest key = tn_bytes_key(at, "module", text->data, text->n);
+  tn_module *module = tn_module_load(at, &key, binary->data, binary->n);
+  if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
+  t->stats.compiled += (uint64_t)n;
+  tn_cache_write(t->cache, &key, "bin", binary->data, binary->n);
+  for (int i = 0; i < n; i++) {
+    tn_build_take(t, b[i], module);
+    if (!b[i]->exe)
+      return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+    tn_cache_entry e;
+    memset(&e, 0, sizeof e);
+    e.module = key;
+    memcpy(e.name, b[i]->name, sizeof e.name);
+    tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
+  }
+  return TINY_OK;
+}
+
+// Compiles builds of one device.
+static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int n) {
+  struct tn_programs *const at = all->at;
+  const struct tn_device *d = at->device;
+  const int modules = tn_build_modules(t, b, n);
   tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
   tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
   int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
@@ -233,31 +265,24 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
     binary[m].t = t;
     if (tn_debug(t, 'c')) tn_log_text(t, text[m].data);
   }
+  const char **name = (const char **)tn_scratch(t, (size_t)n * sizeof *name);
+  for (int i = 0; i < n; i++) name[i] = b[i]->name;
+  all->progress.first = first; all->progress.name = name; all->progress.modules = modules;
   const uint64_t from = tn_os_now();
+  if (tn_progress_tell(&all->progress, all->progress.info.total - n, name[0])) return t->code;
   tn_say_compiling(t, n);
   const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
-  if (code != TINY_OK) return code;
-  t->stats.compiled += (uint64_t)n;
+  all->progress.modules = 0;
+  if (code != TINY_OK && code != TINY_E_CANCELLED) return code;
   for (int m = 0; m < modules; m++) {
-    const tn_digest key = tn_bytes_key(at, "module", text[m].data, text[m].n);
-    tn_module *module = tn_module_load(at, &key, binary[m].data, binary[m].n);
-    if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
-    tn_cache_write(t->cache, &key, "bin", binary[m].data, binary[m].n);
-    for (int i = first[m]; i < first[m + 1]; i++) {
-      tn_build_take(t, b[i], module);
-      if (!b[i]->exe)
-        return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module",
-                         b[i]->entry ? b[i]->entry : b[i]->name);
-      tn_cache_entry e;
-      memset(&e, 0, sizeof e);
-      e.module = key;
-      memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
-    }
+    if (code != TINY_OK && !binary[m].n) continue;
+    const tiny_code loaded = tn_build_load(t, at, b + first[m], first[m + 1] - first[m], &text[m], &binary[m]);
+    if (loaded != TINY_OK) return loaded;
   }
-  return TINY_OK;
+  if (code == TINY_OK && tn_progress_tell(&all->progress, all->progress.info.total, name[n - 1])) return t->code;
+  return code;
 }
 
 static void tn_build_name(tiny_ctx *t, tn_build *b) {
@@ -268,8 +293,6 @@ static void tn_build_name(tiny_ctx *t, tn_build *b) {
   else tn_kernel_name(t, b);
 }
 
-typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n; } tn_builds;
-
 // A name holds a hash: two kernels may have the same, but not in one module. names: hashes of those before.
 static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
   const void *name = (const void *)(uintptr_t)(tn_hash_bytes(0, b->name, strlen(b->name)) | 1);
@@ -278,11 +301,10 @@ static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
   tn_map_set(t, names, name, b);
 }
 
-static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
-  const tn_builds *all = (const tn_builds *)arg;
-  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
-  tn_map asked = {NULL, 0, 0}, names = {NULL, 0, 0};
-  int nleft = 0;
+// Finds kernels that are asked for twice. Returns how many there are.
+static int tn_builds_twins(tiny_ctx *t, const tn_builds *all) {
+  tn_map asked = {NULL, 0, 0};
+  int n = 0;
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
     const void *kernel = b->custom ? (const void *)b->custom : (const void *)b->ast;
@@ -290,21 +312,40 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (b->twin) continue;
     tn_map_set(t, &asked, kernel, b);
     tn_build_name(t, b);
+    n++;
+  }
+  return n;
+}
+
+static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
+  tn_builds *all = (tn_builds *)arg;
+  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
+  tn_map names = {NULL, 0, 0};
+  int nleft = 0, done = 0;
+  all->progress.info.total = tn_builds_twins(t, all);
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    if (b->twin) continue;
     b->exe = tn_executable_find(b->at, &b->key);
+    done += b->exe != NULL;
     if (b->exe) continue;
+    if (tn_progress_tell(&all->progress, done, b->name)) return t->code;
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
+    done += b->exe != NULL;
     if (b->exe) continue;
     b->text_key = tn_bytes_key(b->at, "kernel", b->text.data, b->text.n);
     tn_build_from_disk(t, b);
     if (!b->exe) left[nleft++] = b;
+    else done++;
   }
-  return nleft ? tn_build_compile(t, left, nleft) : TINY_OK;
+  return nleft ? tn_build_compile(t, all, left, nleft) : TINY_OK;
 }
 
 static void tn_builds_clear(void *arg) {
   const tn_builds *all = (const tn_builds *)arg;
+  all->t->watch = NULL;
   tn_nodes_leave(all->t);
   tn_nodes_close(all->t, &all->t->ir->others);
   for (int i = 0; i < all->n; i++)
@@ -335,10 +376,14 @@ static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
 
 // Executables for builds[0..n-1], which are all of `at`.
 static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
-  tn_builds all = {t, at, builds, n};
+  tn_builds all;
   tiny_code code;
+  all.t = t; all.at = at; all.build = builds; all.n = n;
+  tn_progress_open(&all.progress, t, TINY_COMPILING, n);
   do {
+    t->watch = all.progress.t ? &all.progress.watch : NULL;
     tn_compiler_identify(at);
+    if (all.progress.cancelled) { t->watch = NULL; return t->code; }
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
   } while (code == TINY_E_COMPILE && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all));

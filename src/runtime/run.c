@@ -417,8 +417,7 @@ static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const 
     step[n++] = i;
   }
   if (!n) return TINY_OK;
-  tn_beam_all(t, at, builds, n);
-  if (tn_build_all(t, at, builds, n) != TINY_OK) return t->code;
+  if (!tn_beam_all(t, at, builds, n) || tn_build_all(t, at, builds, n) != TINY_OK) return t->code;
   for (int i = 0; i < n; i++) d->plan.step[step[i]].exe = builds[i].exe;
   return TINY_OK;
 }
