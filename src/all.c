@@ -156,15 +156,18 @@
 #include "runtime/device.c"
 #include "runtime/cache.c"
 #include "runtime/progress.c"
+#include "runtime/container.c"
 #include "runtime/executable.c"
 #include "runtime/compiler.c"
 #include "runtime/program.c"
+#include "runtime/builds.c"
 #include "runtime/beam.c"
 #include "runtime/copy.c"
 #include "runtime/run.c"
 #include "runtime/realize.c"
 #include "runtime/custom.c"
 #include "runtime/capture.c"
+#include "runtime/ship.c"
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO

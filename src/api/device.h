@@ -14,6 +14,23 @@ TINY_API int         tiny_program_kernel_count(const tiny_program *p);
 // Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
 
+// Kernels that come with the program, for machines without a compiler and for a fast start: WARMING UP in the manual.
+// What is imported is executed, and must come from where the program itself comes from.
+#ifndef TINY_NO_IO
+// Writes the compiled kernels that t has used to a file, beside those that an earlier export put there, also for other
+// instruction sets. The file is replaced as a whole or not at all. TINY_E_IO: it cannot be written, or what is there is
+// no such file.
+TINY_API tiny_code   tiny_cache_export(tiny_ctx *t, const char *path);
+// From now on kernels that the file has for this machine's instruction set, or for a part of it, are neither lowered nor
+// compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is cut
+// off, changed, or of another version of tiny.h; nothing of it is used then.
+TINY_API tiny_code   tiny_cache_import(tiny_ctx *t, const char *path);
+#endif
+// As tiny_cache_export, to a function, without what an earlier export wrote.
+TINY_API tiny_code   tiny_cache_export_to(tiny_ctx *t, tiny_writer to);
+// As tiny_cache_import, from memory, which is copied.
+TINY_API tiny_code   tiny_cache_import_from(tiny_ctx *t, const void *data, size_t nbytes);
+
 // A kernel of your own: source and name, or uops. Text is copied.
 typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source

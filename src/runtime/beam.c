@@ -10,10 +10,10 @@
 #ifndef TN_RUNTIME_BEAM
 #define TN_RUNTIME_BEAM
 #ifndef TINY_AMALGAMATED
-#include "program.c"
+#include "builds.c"
 #endif
 
-enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
+enum { TN_BEAM_MOST = TN_SEARCH_MOST, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
   TN_BEAM_FILL = 4096,
   TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
@@ -424,8 +424,6 @@ static int tn_beam_can(const struct tn_programs *at) {
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search. 0: it was cancelled.
 static int tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
   if (!tn_beam_can(at)) return 1;
-  tn_compiler_identify(at);
-  if (!tn_beam_can(at)) return 1;          // none that can be used
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
   for (int i = 0; i < n; i++) {
@@ -433,9 +431,16 @@ static int tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, in
     if (b->custom || tn_map_has(&asked, b->ast)) continue;
     tn_map_set(t, &asked, b->ast, b);
     tn_build_name(t, b);
-    if (tn_executable_find(at, &b->key) || tn_beam_from_disk(t, b)) continue;
-    todo[left++] = i;
+    if (tn_executable_find(at, &b->key)) continue;
+    tn_build_from_shipped(t, b, t->beam < TN_BEAM_MOST ? t->beam : (int)TN_BEAM_MOST);
+    if (!b->exe) todo[left++] = i;
   }
+  if (!left) return 1;
+  tn_compiler_identify(at);
+  if (!tn_beam_can(at)) return 1;          // there is none that can be used
+  const int unknown = left;
+  left = 0;
+  for (int i = 0; i < unknown; i++) if (!tn_beam_from_disk(t, &builds[todo[i]])) todo[left++] = todo[i];
   for (int i = 0; i < left; i++) if (!tn_beam_one(t, &builds[todo[i]], i + 1, left)) return 0;
   return 1;
 }

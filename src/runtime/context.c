@@ -5,7 +5,7 @@
 #ifndef TN_RUNTIME_CONTEXT
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED
-#include "capture.c"
+#include "ship.c"
 #include "../io/state.c"
 #endif
 
@@ -25,6 +25,7 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
     return TINY_E_MEMORY;
   for (int i = 0; i < t->ndevice; i++) if (tn_programs_open(t->device[i]) != TINY_OK) return t->code;
   t->tensors->refuse = 0;
+  tn_ship_open(t, d);
   return TINY_OK;
 }
 
@@ -91,6 +92,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
     struct tn_programs *p = t->device[i]->programs;
     if (p && p->device == t->device[i]) tn_programs_close(p);
   }
+  tn_ship_close(t);
   tn_tensors_close(t);
   tn_ir_close(t);                          // drops the buffers that nodes hold
   if (t->schedules) tn_schedules_close(t);

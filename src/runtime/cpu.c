@@ -58,8 +58,6 @@ static const char *const tn_cpu_both[] = {
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 #ifdef TN_OS_ARM64
   "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
-#else
-  "-march=native",
 #endif
   NULL
 };
@@ -139,9 +137,10 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
   argv[n++] = c->compiler;
   for (const char *const *f = tn_cpu_both; *f; f++) argv[n++] = *f;
   for (const char *const *f = tn_cpu_clang_only; c->is_clang && *f; f++) argv[n++] = *f;
-  if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
 #ifdef TN_OS_X86
-  else argv[n++] = "-mno-avx512f";         // valgrind runs the host on a lesser processor than the compiler sees
+  argv[n++] = c->facts.march ? c->facts.march : "-march=native";
+  if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
+  else if (!c->facts.march) argv[n++] = "-mno-avx512f";      // valgrind: a lesser processor than the compiler sees
 #endif
   argv[n++] = "-x"; argv[n++] = c->takes_ir ? "ir" : "c";
   argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
@@ -403,8 +402,8 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
-  if (!whole && (strcmp(which, "avx2") || !tn_os_cpu_as_avx2(&facts))) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers and avx2, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+  if (!whole && !tn_os_cpu_as(&facts, which)) {
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, avx2 and avx512 where the processor has them, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
@@ -715,6 +714,20 @@ static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b =
 // Does one run what is compiled for the other?
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
-  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes;
+  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes &&
+         a->facts.march == b->facts.march;
 }
+// How functions of its binaries are called, and the bits of instructions that they may use.
+static const char *tn_cpu_abi(void) {
+#if defined(TN_OS_X86) && defined(_WIN32)
+  return "x86-64 Windows";
+#elif defined(TN_OS_X86)
+  return "x86-64 SysV";
+#elif defined(TN_OS_ARM64)
+  return "AArch64";
+#else
+  return "unknown";
+#endif
+}
+static const uint32_t *tn_cpu_features(const void *dev) { return ((const tn_cpu *)dev)->facts.features; }
 #endif

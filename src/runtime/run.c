@@ -387,7 +387,7 @@ static tn_targets tn_context_targets(const tiny_ctx *t) {
   tn_targets all;
   memset(&all, 0, sizeof all);
   all.n = t->ndevice; all.here = t->here;
-  for (int i = 0; i < t->ndevice; i++) all.limits[i] = &t->device[i]->limits;
+  for (int i = 0; i < t->ndevice; i++) all.limits[i] = &t->device[i]->plans;
   return all;
 }
 
