@@ -160,6 +160,7 @@
 #include "runtime/executable.c"
 #include "runtime/compiler.c"
 #include "runtime/program.c"
+#include "runtime/warm.c"
 #include "runtime/builds.c"
 #include "runtime/beam.c"
 #include "runtime/copy.c"

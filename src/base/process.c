@@ -355,7 +355,7 @@ static int tn_process_fill(tn_children *r, int next, int *alive) {
   return next;
 }
 
-enum { TN_PROCESS_LOOK = 50 };             // ms: the end of a child whose outputs others hold open is seen so late
+enum { TN_PROCESS_LOOK = 20 };             // ms: the end of a child whose outputs others hold open is seen so late
 
 // Waits until something happens to a child. *nap: us, doubled while a child has closed its outputs and not ended.
 static void tn_process_wait(const tn_children *r, int started, struct pollfd *wait, int *nap) {
@@ -437,6 +437,20 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
     if (!tn_process_names(from[i], "PATH") && !tn_process_names(from[i], edits) &&
         (!temp || !tn_process_names(from[i], "TMPDIR")))
       env[at++] = from[i];
+  return env;
+}
+
+
+// A copy of an environment: the host may change its own while a child is started on another thread.
+static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) {
+  int n = 0;
+  if (!from) from = TN_OS_ENVIRON;
+  while (from && from[n]) n++;
+  char **env = (char **)tn_scratch(t, ((size_t)n + 1) * sizeof *env);
+  for (int i = 0; i < n; i++) {
+    const size_t nbytes = strlen(from[i]) + 1;
+    env[i] = (char *)memcpy(tn_scratch(t, nbytes), from[i], nbytes);
+  }
   return env;
 }
 
@@ -580,6 +594,7 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
   (void)t; (void)temp;
   return NULL;
 }
+static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) { (void)t; return from; }
 #endif
 
 // Runs all jobs, at most at_once of them at a time, and returns when all have ended. TINY_E_MEMORY or

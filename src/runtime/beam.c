@@ -421,6 +421,18 @@ static int tn_beam_can(const struct tn_programs *at) {
       (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
+// Leaves out of builds[0..n-1] what has to be searched for. Returns how many are left.
+static int tn_beam_leave_out(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  int left = 0;
+  if (!tn_beam_can(at)) return n;
+  tn_compiler_identify(at);
+  for (int i = 0; i < n; i++) {
+    if (!builds[i].custom) tn_build_name(t, &builds[i]);
+    if (builds[i].custom || tn_beam_from_disk(t, &builds[i])) builds[left++] = builds[i];
+  }
+  return left;
+}
+
 // Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search. 0: it was cancelled.
 static int tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
   if (!tn_beam_can(at)) return 1;

@@ -6,37 +6,13 @@
 #ifndef TN_RUNTIME_BUILDS
 #define TN_RUNTIME_BUILDS
 #ifndef TINY_AMALGAMATED
-#include "program.c"
+#include "warm.c"
 #endif
 
 // kernels from which a line of progress is written; in a module, where a callback hears of progress
 enum { TN_PROGRESS_AT = 8, TN_PROGRESS_KERNELS = 4 };
 
-typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n; tn_progress progress; } tn_builds;
-
-// Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1] and all modules compile in about the
-// same time: the longest texts first, each to the module that has the least so far.
-static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *first) {
-  size_t *nbytes = (size_t *)tn_scratch(t, (size_t)n * sizeof *nbytes);
-  size_t *load = (size_t *)tn_scratch(t, (size_t)modules * sizeof *load);
-  int *of = (int *)tn_scratch(t, (size_t)n * sizeof *of), at = 0;
-  tn_build **sorted = (tn_build **)tn_scratch(t, (size_t)n * sizeof *sorted);
-  for (int i = 0; i < n; i++) {
-    const size_t length = b[i]->text.n + 1;
-    int j = i;
-    for (; j && nbytes[j - 1] < length; j--) { nbytes[j] = nbytes[j - 1]; sorted[j] = sorted[j - 1]; }
-    nbytes[j] = length; sorted[j] = b[i];
-  }
-  for (int i = 0; i < n; i++) {
-    for (int m = 1; m < modules; m++) if (load[m] < load[of[i]]) of[i] = m;
-    load[of[i]] += nbytes[i];
-  }
-  for (int m = 0; m < modules; m++) {
-    first[m] = at;
-    for (int i = 0; i < n; i++) if (of[i] == m) b[at++] = sorted[i];
-  }
-  first[modules] = at;
-}
+typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n, ahead; tn_progress progress; } tn_builds;
 
 // As many modules as there are cores; more where a callback hears of each. Foreign source stands alone.
 static int tn_build_modules(const tiny_ctx *t, tn_build *const *b, int n) {
@@ -87,7 +63,8 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
   if (code != TINY_OK && code != TINY_E_CANCELLED) return code;
   for (int m = 0; m < modules; m++) {
     if (code != TINY_OK && !binary[m].n) continue;
-    const tiny_code loaded = tn_build_load(t, at, b + first[m], first[m + 1] - first[m], &text[m], &binary[m]);
+    const tn_digest key = tn_bytes_key(at, "module", text[m].data, text[m].n);
+    const tiny_code loaded = tn_build_load(t, at, b + first[m], first[m + 1] - first[m], &key, &binary[m]);
     if (loaded != TINY_OK) return loaded;
   }
   if (code == TINY_OK && tn_progress_tell(&all->progress, all->progress.info.total, name[n - 1])) return t->code;
@@ -118,18 +95,23 @@ static int tn_builds_twins(tiny_ctx *t, const tn_builds *all) {
   return n;
 }
 
-// Finds those that are there already, or were imported. Returns how many are left.
-static int tn_builds_known(tiny_ctx *t, const tn_builds *all) {
+// Finds those that are there already, were imported, or are compiled ahead, which is waited for. Returns how many are
+// left.
+static int tn_builds_known(tiny_ctx *t, tn_builds *all) {
   int left = 0;
-  tn_builds_twins(t, all);
+  all->progress.info.total = tn_builds_twins(t, all);
+  if (t->warm) tn_warm_harvest(t);
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
     if (b->twin) continue;
     if (!b->exe) b->exe = tn_executable_find(b->at, &b->key);
     if (!b->exe) tn_build_from_shipped(t, b, b->found ? t->beam : 0);
+    if (!b->exe && t->warm && !all->ahead && tn_warm_meet(t, b, &all->progress))
+      b->exe = tn_executable_find(b->at, &b->key);
+    if (all->progress.cancelled) return 0;
     left += !b->exe;
   }
-  return t->code == TINY_OK ? left : 0;
+  return left;
 }
 
 static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
@@ -143,7 +125,7 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (b->twin) continue;
     if (!b->exe) b->exe = tn_executable_find(b->at, &b->key);
     done += b->exe != NULL;
-    if (b->exe) continue;
+    if (b->exe || (all->ahead && tn_warm_has(t, b))) continue;
     if (tn_progress_tell(&all->progress, done, b->name)) return t->code;
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
@@ -155,7 +137,8 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (!b->exe) left[nleft++] = b;
     else done++;
   }
-  return nleft ? tn_build_compile(t, all, left, nleft) : TINY_OK;
+  if (!nleft || (all->ahead && tn_warm_add(t, all->at, left, nleft))) return TINY_OK;
+  return tn_build_compile(t, all, left, nleft);
 }
 
 static void tn_builds_clear(void *arg) {
@@ -189,16 +172,17 @@ static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
   return 1;
 }
 
-// Executables for builds[0..n-1], which are all of `at`.
-static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+// Executables for builds[0..n-1], which are all of `at`. ahead: those that have to be compiled will be there later.
+static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n, int ahead) {
   tn_builds all;
   tiny_code code;
-  all.t = t; all.at = at; all.build = builds; all.n = n;
+  all.t = t; all.at = at; all.build = builds; all.n = n; all.ahead = ahead;
   tn_progress_open(&all.progress, t, TINY_COMPILING, n);
   code = TINY_OK;
   if (tn_builds_known(t, &all)) do {
     t->watch = all.progress.t ? &all.progress.watch : NULL;
     tn_compiler_identify(at);
+    if (ahead && at->interpret) break;     // interpreted when they are needed
     if (all.progress.cancelled) { t->watch = NULL; return t->code; }
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);

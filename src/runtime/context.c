@@ -87,6 +87,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
     tn_custom_free(t, c);
   }
   tn_paused_drop(t);
+  tn_warm_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
     struct tn_programs *p = t->device[i]->programs;

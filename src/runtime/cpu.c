@@ -238,8 +238,8 @@ static int tn_cpu_make_folder(tn_cpu_batch *b) {
   return 0;
 }
 
-static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
-  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+// The jobs of a batch, ready to be run.
+static tiny_code tn_cpu_prepare(tiny_ctx *t, tn_cpu_batch *b) {
   b->job = (tn_job *)tn_scratch(t, (size_t)b->n * sizeof *b->job);
   const char **argv = (const char **)tn_scratch(t, (size_t)b->n * TN_CPU_FLAGS * sizeof *argv);
   const char **object = NULL;
@@ -253,7 +253,12 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
     b->job[i].env = env;
   }
   b->object = object;
-  return tn_cpu_compile_batch(t, b);
+  return TINY_OK;
+}
+static tiny_code tn_cpu_make(tiny_ctx *t, void *arg) {
+  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+  const tiny_code code = tn_cpu_prepare(t, b);
+  return code == TINY_OK ? tn_cpu_compile_batch(t, b) : code;
 }
 
 // The same sources as assembly, into the log.
@@ -346,7 +351,7 @@ static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
   tn_text_put(&least, c->takes_ir ? "define void @tiny(ptr %mem) {\n  ret void\n}\n" :
                                     "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n");
   tn_cpu_batch b = { c, 1, &least, &binary, NULL, NULL, NULL, "", 0 };
-  return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+  return tn_process_protect(t, tn_cpu_make, tn_cpu_remove_folder, &b);
 }
 
 // Is it the compiler that failed, whatever it is given? Asked when a compilation has failed, t->code says so.
@@ -367,7 +372,7 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
                      "%s: install clang, or name a C compiler in $TINY_CC", c->why);
   if (n < 1) return TINY_OK;
   if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
-  const tiny_code code = tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+  const tiny_code code = tn_process_protect(c->t, tn_cpu_make, tn_cpu_remove_folder, &b);
   if (code == TINY_E_COMPILE && !b.stopped) c->unfit = tn_cpu_fails_always(c->t, c);
   return code;
 }

@@ -239,23 +239,46 @@ static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
   return all;
 }
 
-// What was compiled, or could be before the host cancelled it, is loaded and kept.
-static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *const *b, int n, const tiny_bytes *text,
+// Orders the builds so that module m holds b[first[m]] to b[first[m + 1] - 1] and all modules compile in about the
+// same time: the longest texts first, each to the module that has the least so far.
+static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *first) {
+  size_t *nbytes = (size_t *)tn_scratch(t, (size_t)n * sizeof *nbytes);
+  size_t *load = (size_t *)tn_scratch(t, (size_t)modules * sizeof *load);
+  int *of = (int *)tn_scratch(t, (size_t)n * sizeof *of), at = 0;
+  tn_build **sorted = (tn_build **)tn_scratch(t, (size_t)n * sizeof *sorted);
+  for (int i = 0; i < n; i++) {
+    const size_t length = b[i]->text.n + 1;
+    int j = i;
+    for (; j && nbytes[j - 1] < length; j--) { nbytes[j] = nbytes[j - 1]; sorted[j] = sorted[j - 1]; }
+    nbytes[j] = length; sorted[j] = b[i];
+  }
+  for (int i = 0; i < n; i++) {
+    for (int m = 1; m < modules; m++) if (load[m] < load[of[i]]) of[i] = m;
+    load[of[i]] += nbytes[i];
+  }
+  for (int m = 0; m < modules; m++) {
+    first[m] = at;
+    for (int i = 0; i < n; i++) if (of[i] == m) b[at++] = sorted[i];
+  }
+  first[modules] = at;
+}
+
+// What was compiled, or could be before the host cancelled it, is loaded and kept. key: of the module.
+static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *const *b, int n, const tn_digest *key,
                                const tiny_bytes *binary) {
   const struct tn_device *d = at->device;
-  const tn_digest key = tn_bytes_key(at, "module", text->data, text->n);
-  tn_module *module = tn_module_load(at, &key, binary->data, binary->n);
+  tn_module *module = tn_module_load(at, key, binary->data, binary->n);
   if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
   t->stats.compiled += (uint64_t)n;
   tn_module_keep(at, module, binary->data, binary->n);
-  tn_cache_write(t->cache, &key, "bin", binary->data, binary->n);
+  tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
   for (int i = 0; i < n; i++) {
     tn_build_take(t, b[i], module);
     if (!b[i]->exe)
       return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
     tn_cache_entry e;
     memset(&e, 0, sizeof e);
-    e.module = key;
+    e.module = *key;
     memcpy(e.name, b[i]->name, sizeof e.name);
     tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
   }
