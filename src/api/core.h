@@ -142,21 +142,22 @@ typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbyt
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
 // What a call that takes long is doing: done of total kernels are there, name is one that is being made, and elapsed_ns
-// have passed since it began. name is good during the callback. Compiling: of the kernels that the call needs.
+// have passed since that began. name is good during the callback. Compiling: of the kernels that the call needs.
 // Searching: of those that are searched for.
 typedef enum tiny_work { TINY_COMPILING, TINY_SEARCHING } tiny_work;
 typedef struct tiny_progress_info {
   tiny_work what; int done, total; const char *name; uint64_t elapsed_ns;
 } tiny_progress_info;
-// Called while kernels are compiled or searched for, at least every 100 ms where the device's compiler is a process (the
-// CPU's is), on the thread that called the library; it must not call it with this context. Anything but 0 cancels the
-// call: the compilers are ended, and it fails with TINY_E_CANCELLED.
+// Called while kernels are compiled or searched for, at least every 100 ms where the device's compiler is a process
+// (the CPU's is), on the thread that called the library; it must not call it with this context. Anything but 0 cancels
+// the call: the compilers are ended, and it fails with TINY_E_CANCELLED.
 typedef struct tiny_progress { int (*fn)(void *user, const tiny_progress_info *info); void *user; } tiny_progress;
 
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
   // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2",
-  // "CPU:avx512": an x86 processor as any that has that, x86-64-v3 and -v4, by gcc 11, clang 12 or later. Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
+  // "CPU:avx512": an x86 processor as any that has that, x86-64-v3 and -v4, by gcc 11, clang 12 or later.
+  // Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS

@@ -15,15 +15,16 @@ TINY_API int         tiny_program_kernel_count(const tiny_program *p);
 TINY_API void        tiny_program_free(tiny_program *p);
 
 // Compiling ahead, on a thread of the library's own, while the context goes on: WARMING UP in the manual. Each of these
-// is called on the context's thread, as all else is. They plan and render, which takes milliseconds, and return; nothing
-// is run. A call that needs a kernel before it is there waits for it; what the compiler finds wrong, that call tells.
-// Where there are no threads, on devices other than the CPU, and with debug letters c and d they compile at once.
+// is called on the context's thread, as all else is. They plan and render, which takes milliseconds, and return;
+// nothing is run. A call that needs a kernel before it is there waits for it; what the compiler finds wrong, that call
+// tells. Where there are no threads, on devices other than the CPU, and with debug letters c and d they compile at once.
 // What a search is wanted for is left to the call that needs it.
 
 // What tiny_realize(x, n) would compile; n = 0: what the end of the frame would.
 TINY_API tiny_code   tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n);
 // What tiny_capture with these arguments would compile. Assignments that were pending when the frame was opened run.
-TINY_API tiny_code   tiny_warm_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m);
+TINY_API tiny_code   tiny_warm_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs,
+                                       int m);
 // How many of these kernels are not there yet. Those that have come are loaded. 0 for NULL.
 TINY_API int         tiny_warm_left(tiny_ctx *t);
 // Waits until none is left. tiny_close does not: it ends the compilers.
@@ -36,8 +37,8 @@ TINY_API tiny_code   tiny_warm_wait(tiny_ctx *t);
 // instruction sets. The file is replaced as a whole or not at all. TINY_E_IO: it cannot be written, or what is there is
 // no such file.
 TINY_API tiny_code   tiny_cache_export(tiny_ctx *t, const char *path);
-// From now on kernels that the file has for this machine's instruction set, or for a part of it, are neither lowered nor
-// compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is cut
+// From now on kernels that the file has for this machine's instruction set, or for a part of it, are neither lowered
+// nor compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is cut
 // off, changed, or of another version of tiny.h; nothing of it is used then.
 TINY_API tiny_code   tiny_cache_import(tiny_ctx *t, const char *path);
 #endif

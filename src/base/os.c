@@ -261,8 +261,8 @@ static uint32_t tn_os_xcr0(void) {         // the register files that the system
 #endif
 }
 
-// Words of features: CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, leaf 7.1 eax and edx, leaf 80000001h ecx; and of each the
-// bits that change what -march=native compiles. Intel SDM vol. 2A, CPUID; AMD APM vol. 3, appendix E.
+// Words of features: CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, leaf 7.1 eax and edx, leaf 80000001h ecx; and of each
+// the bits that change what -march=native compiles. Intel SDM vol. 2A, CPUID; AMD APM vol. 3, appendix E.
 static const uint32_t tn_os_feature_bits[7] = {
   0x32D83203u,                             // SSE3 PCLMUL SSSE3 FMA CX16 SSE4.1 SSE4.2 MOVBE POPCNT AES AVX F16C
   0xF02B0128u,                             // BMI1 AVX2 BMI2, AVX512 F DQ, ADX, IFMA, CD SHA BW VL
@@ -361,7 +361,11 @@ static tn_os_cpu tn_os_cpu_get(void) {
 
 // Levels of x86-64 (System V ABI, AMD64 supplement, 1.0, table 3.1) as which a processor may be taken: what is compiled
 // for one runs on all that have it. Compilers know them by name since gcc 11 and clang 12.
-typedef struct tn_os_level { const char *name, *march; uint32_t features[8]; int vector_nbytes, registers; } tn_os_level;
+typedef struct tn_os_level {
+  const char *name, *march;
+  uint32_t features[8];
+  int vector_nbytes, registers;
+} tn_os_level;
 static const tn_os_level tn_os_levels[] = {
   {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16},
   {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32},

@@ -12,7 +12,12 @@
 // kernels from which a line of progress is written; in a module, where a callback hears of progress
 enum { TN_PROGRESS_AT = 8, TN_PROGRESS_KERNELS = 4 };
 
-typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n, ahead; tn_progress progress; } tn_builds;
+// ahead: what has to be compiled is, meanwhile (warm.c)
+typedef struct tn_builds {
+  tiny_ctx *t; struct tn_programs *at;
+  tn_build *build; int n, ahead;
+  tn_progress progress;
+} tn_builds;
 
 // As many modules as there are cores; more where a callback hears of each. Foreign source stands alone.
 static int tn_build_modules(const tiny_ctx *t, tn_build *const *b, int n) {

@@ -311,8 +311,9 @@ static int tn_cpu_hear(void *dev, const char *said) {
 
 static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
 
-// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do, or was cancelled. What $TINY_CC names is
-// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
+// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do, or was cancelled. What
+// $TINY_CC names is used all the same, so that its own messages tell what is wrong with it; unless it cannot even be
+// started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
@@ -408,7 +409,8 @@ static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
   if (!whole && !tn_os_cpu_as(&facts, which)) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, avx2 and avx512 where the processor has them, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, avx2 and avx512 where the processor has them, no '%.100s'",
+              takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);

@@ -1,7 +1,7 @@
 // progress: how far a call is that compiles kernels or searches for them, told to the host, which may cancel it.
 //
-// In:    kernels that are there, and the jobs of the compiler as they end. Out: calls of tiny_desc.progress, some tens a
-//        second; or TINY_E_CANCELLED, from then on at every look.
+// In:    kernels that are there, and the jobs of the compiler as they end. Out: calls of tiny_desc.progress, some tens
+//        a second; or TINY_E_CANCELLED, from then on at every look.
 // Holds: everything happens on the thread that called the library. Where there is no callback, nothing is looked at.
 #ifndef TN_RUNTIME_PROGRESS
 #define TN_RUNTIME_PROGRESS

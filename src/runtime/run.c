@@ -424,7 +424,8 @@ static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const 
 }
 
 // *out: NULL where nothing is to run. *parts: can the first roots run by themselves?
-static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out, int *parts) {
+static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out,
+                              int *parts) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;

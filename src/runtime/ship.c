@@ -89,7 +89,8 @@ static tiny_code tn_ship_take(tiny_ctx *t, const void *data, size_t nbytes, cons
   struct tn_shipped *s = nbytes < SIZE_MAX / 2 ? (struct tn_shipped *)tiny_realloc(t, NULL, 0, head + nbytes)
                                               : NULL;
   *wrong = NULL;                           // nothing unwinds here: the caller has a file open
-  if (!s) return tiny_fail(t, TINY_E_MEMORY, "no memory for %llu bytes of compiled kernels", (unsigned long long)nbytes);
+  if (!s)
+    return tiny_fail(t, TINY_E_MEMORY, "no memory for %llu bytes of compiled kernels", (unsigned long long)nbytes);
   char *copy = (char *)s + head;
   if (nbytes) memcpy(copy, data, nbytes);
   *wrong = tn_container_check(copy, nbytes, &source);

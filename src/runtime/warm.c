@@ -25,8 +25,8 @@ static int tn_warm_left(tiny_ctx *t) { (void)t; return 0; }
 static void tn_warm_close(tiny_ctx *t) { (void)t; }
 #else
 
-// Of a batch's block, by measurement: an object has up to 8 times the bytes of its text, and passes through three places
-// that grow by doubling.
+// Of a batch's block. An object may have several times the bytes of its text, and passes through two places that grow by
+// doubling; where that is not enough, its kernels are compiled when they are needed.
 enum { TN_WARM_BASE = 2 << 20, TN_WARM_MODULE = 1 << 20, TN_WARM_TEXT = 64, TN_WARM_LOOK_US = 500 };
 
 typedef struct tn_warm_batch {
