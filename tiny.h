@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source afd47b160407346e448754fdcea63d8a278887c8ecb2e4f649c6acc60f7def1b
+/* tiny.h 0.1.0, source 5e56b7e9e62d283e196069d5f5e96f2de01a025773832fc2bab182a2c39d570e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2623,8 +2623,8 @@ TINY_API void        tiny_program_free(tiny_program *p);
 // Compiling ahead, on a thread of the library's own, while the context goes on: WARMING UP in the manual. Each of these
 // is called on the context's thread, as all else is. They plan and render, which takes milliseconds, and return;
 // nothing is run. A call that needs a kernel before it is there waits for it; what the compiler finds wrong, that call
-// tells. Where there are no threads, on devices other than the CPU, and with debug letters c and d they compile at once.
-// What a search is wanted for is left to the call that needs it.
+// tells. Where there are no threads, on devices other than the CPU, and with debug letters c and d they compile at
+// once. What a search is wanted for is left to the call that needs it.
 
 // What tiny_realize(x, n) would compile; n = 0: what the end of the frame would.
 TINY_API tiny_code   tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n);
@@ -2644,8 +2644,8 @@ TINY_API tiny_code   tiny_warm_wait(tiny_ctx *t);
 // no such file.
 TINY_API tiny_code   tiny_cache_export(tiny_ctx *t, const char *path);
 // From now on kernels that the file has for this machine's instruction set, or for a part of it, are neither lowered
-// nor compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is cut
-// off, changed, or of another version of tiny.h; nothing of it is used then.
+// nor compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is
+// cut off, changed, or of another version of tiny.h; nothing of it is used then.
 TINY_API tiny_code   tiny_cache_import(tiny_ctx *t, const char *path);
 #endif
 // As tiny_cache_export, to a function, without what an earlier export wrote.
@@ -3049,7 +3049,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "afd47b160407346e448754fdcea63d8a278887c8ecb2e4f649c6acc60f7def1b"
+#define TN_SOURCE_ID "5e56b7e9e62d283e196069d5f5e96f2de01a025773832fc2bab182a2c39d570e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5797,6 +5797,7 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
 }
 
 
+#ifndef TINY_NO_THREADS
 // A copy of an environment: the host may change its own while a child is started on another thread.
 static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) {
   int n = 0;
@@ -5809,6 +5810,7 @@ static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) 
   }
   return env;
 }
+#endif
 
 #else
 
@@ -5950,7 +5952,9 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
   (void)t; (void)temp;
   return NULL;
 }
+#ifndef TINY_NO_THREADS
 static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) { (void)t; return from; }
+#endif
 #endif
 
 // Runs all jobs, at most at_once of them at a time, and returns when all have ended. TINY_E_MEMORY or
@@ -41580,6 +41584,8 @@ static void tn_build_name(tiny_ctx *t, tn_build *b) {
 #include "program.c"
 #endif
 
+enum { TN_WARM_LOOK_US = 500 };            // who waits for a batch looks so often
+
 #ifdef TINY_NO_THREADS
 static void tn_warm_harvest(tiny_ctx *t) { (void)t; }
 static int tn_warm_has(const tiny_ctx *t, const tn_build *b) { (void)t; (void)b; return 0; }
@@ -41592,9 +41598,9 @@ static int tn_warm_left(tiny_ctx *t) { (void)t; return 0; }
 static void tn_warm_close(tiny_ctx *t) { (void)t; }
 #else
 
-// Of a batch's block. An object may have several times the bytes of its text, and passes through two places that grow by
-// doubling; where that is not enough, its kernels are compiled when they are needed.
-enum { TN_WARM_BASE = 2 << 20, TN_WARM_MODULE = 1 << 20, TN_WARM_TEXT = 64, TN_WARM_LOOK_US = 500 };
+// Of a batch's block. An object may have several times the bytes of its text, and passes through two places that grow
+// by doubling; where that is not enough, its kernels are compiled when they are needed.
+enum { TN_WARM_BASE = 2 << 20, TN_WARM_MODULE = 1 << 20, TN_WARM_TEXT = 64 };
 
 typedef struct tn_warm_batch {
   tn_watch watch;
@@ -47445,250 +47451,250 @@ Where things stand in tiny.h
    4864  src/base/files.c             reading and writing them whole, mapping them, and whose they are
    5357  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5977  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5981  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6208  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6368  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7225  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6212  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6372  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7229  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7341  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7345  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7448  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7452  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7539  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7543  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7651  src/ir/args.c                which k, v and sources fit an op
-   7837  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8456  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7655  src/ir/args.c                which k, v and sources fit an op
+   7841  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8460  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9039  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9043  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9539  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9543  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9651  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9655  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10088  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10092  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10362  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10366  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11039  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11043  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11292  src/ir/spec.c                the verifier
-  11640  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11296  src/ir/spec.c                the verifier
+  11644  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11869  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12227  src/rules/notation.c         the algebra that bodies of rules are written in
-  12262  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12462  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11873  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12231  src/rules/notation.c         the algebra that bodies of rules are written in
+  12266  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12466  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12622  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12626  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13016  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13020  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13215  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13219  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13629  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13633  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13971  src/rules/decompose.c        from what the IR means to what a target can do
-  14583  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13975  src/rules/decompose.c        from what the IR means to what a target can do
+  14587  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14617  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14621  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15116  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15120  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15210  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15214  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15960  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15964  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16204  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16278  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16208  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16282  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16915  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16919  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17174  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17178  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17463  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17467  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17947  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17951  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18054  src/tensor/activation.c      what stands between the layers of a network
-  18235  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18603  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18058  src/tensor/activation.c      what stands between the layers of a network
+  18239  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18607  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18856  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18860  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19615  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19619  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20297  src/tensor/random.c          numbers from a counter, the same on every device
-  20572  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20301  src/tensor/random.c          numbers from a counter, the same on every device
+  20576  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20896  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21192  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20900  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21196  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21329  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21333  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21868  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21872  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22587  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22591  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22989  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22993  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23128  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23132  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23610  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23614  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24075  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24079  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24426  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24781  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24910  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24430  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24785  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24914  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25070  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25074  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25575  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25854  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25579  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25858  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25950  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25954  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26227  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26650  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26231  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26654  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26927  src/tensor/params.c          lists of named tensors: what a network consists of
-  27020  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26931  src/tensor/params.c          lists of named tensors: what a network consists of
+  27024  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27402  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27406  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27538  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27542  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27656  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27660  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27975  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27979  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28091  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28095  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28590  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28594  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29366  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29370  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29899  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29903  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30407  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30411  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30588  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30592  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  31088  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31205  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  31092  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31209  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31642  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31646  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31808  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31812  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32199  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32422  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32203  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32426  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32551  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32622  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32555  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32626  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32780  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32876  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33178  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32784  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32880  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33182  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33267  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33271  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33331  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33335  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33465  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33469  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33543  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33602  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33547  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33606  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34240  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34244  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34339  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34343  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34432  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34436  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34821  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34825  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35403  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35407  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35522  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35614  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35526  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35618  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35685  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35689  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35789  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35889  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35964  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  36104  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35793  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35893  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35968  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  36108  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36439  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36443  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36681  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36685  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36927  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36931  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36988  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36992  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37532  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37536  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  38088  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  38092  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38409  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38413  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38707  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38711  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  39102  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39845  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  39106  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39849  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39922  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39926  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40031  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40260  src/runtime/device.c         which backend a context runs on
-  40497  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40651  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  40035  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40264  src/runtime/device.c         which backend a context runs on
+  40501  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40655  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  40712  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  40716  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  40976  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40980  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41204  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  41271  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  41208  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  41275  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  41568  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  41572  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  41840  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  41846  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  42041  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  42502  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42047  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  42508  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  42673  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  42679  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  43501  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  43507  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44094  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  44272  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45055  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  44100  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  44278  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45061  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  45233  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  45239  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  45451  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  45457  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  45724  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  45730  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  45992  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  45998  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  46169  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  46175  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  46343  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  46704  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  46940  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  46349  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  46710  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  46946  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  47088  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  47254  src/runtime/context.c        opening and closing, the first error, totals
+  47094  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  47260  src/runtime/context.c        opening and closing, the first error, totals
 */

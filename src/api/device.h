@@ -17,8 +17,8 @@ TINY_API void        tiny_program_free(tiny_program *p);
 // Compiling ahead, on a thread of the library's own, while the context goes on: WARMING UP in the manual. Each of these
 // is called on the context's thread, as all else is. They plan and render, which takes milliseconds, and return;
 // nothing is run. A call that needs a kernel before it is there waits for it; what the compiler finds wrong, that call
-// tells. Where there are no threads, on devices other than the CPU, and with debug letters c and d they compile at once.
-// What a search is wanted for is left to the call that needs it.
+// tells. Where there are no threads, on devices other than the CPU, and with debug letters c and d they compile at
+// once. What a search is wanted for is left to the call that needs it.
 
 // What tiny_realize(x, n) would compile; n = 0: what the end of the frame would.
 TINY_API tiny_code   tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n);
@@ -38,8 +38,8 @@ TINY_API tiny_code   tiny_warm_wait(tiny_ctx *t);
 // no such file.
 TINY_API tiny_code   tiny_cache_export(tiny_ctx *t, const char *path);
 // From now on kernels that the file has for this machine's instruction set, or for a part of it, are neither lowered
-// nor compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is cut
-// off, changed, or of another version of tiny.h; nothing of it is used then.
+// nor compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is
+// cut off, changed, or of another version of tiny.h; nothing of it is used then.
 TINY_API tiny_code   tiny_cache_import(tiny_ctx *t, const char *path);
 #endif
 // As tiny_cache_export, to a function, without what an earlier export wrote.

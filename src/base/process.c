@@ -441,6 +441,7 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
 }
 
 
+#ifndef TINY_NO_THREADS
 // A copy of an environment: the host may change its own while a child is started on another thread.
 static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) {
   int n = 0;
@@ -453,6 +454,7 @@ static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) 
   }
   return env;
 }
+#endif
 
 #else
 
@@ -594,7 +596,9 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
   (void)t; (void)temp;
   return NULL;
 }
+#ifndef TINY_NO_THREADS
 static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) { (void)t; return from; }
+#endif
 #endif
 
 // Runs all jobs, at most at_once of them at a time, and returns when all have ended. TINY_E_MEMORY or

@@ -13,6 +13,8 @@
 #include "program.c"
 #endif
 
+enum { TN_WARM_LOOK_US = 500 };            // who waits for a batch looks so often
+
 #ifdef TINY_NO_THREADS
 static void tn_warm_harvest(tiny_ctx *t) { (void)t; }
 static int tn_warm_has(const tiny_ctx *t, const tn_build *b) { (void)t; (void)b; return 0; }
@@ -25,9 +27,9 @@ static int tn_warm_left(tiny_ctx *t) { (void)t; return 0; }
 static void tn_warm_close(tiny_ctx *t) { (void)t; }
 #else
 
-// Of a batch's block. An object may have several times the bytes of its text, and passes through two places that grow by
-// doubling; where that is not enough, its kernels are compiled when they are needed.
-enum { TN_WARM_BASE = 2 << 20, TN_WARM_MODULE = 1 << 20, TN_WARM_TEXT = 64, TN_WARM_LOOK_US = 500 };
+// Of a batch's block. An object may have several times the bytes of its text, and passes through two places that grow
+// by doubling; where that is not enough, its kernels are compiled when they are needed.
+enum { TN_WARM_BASE = 2 << 20, TN_WARM_MODULE = 1 << 20, TN_WARM_TEXT = 64 };
 
 typedef struct tn_warm_batch {
   tn_watch watch;
