@@ -158,9 +158,13 @@
 #include "runtime/storage.c"
 #include "runtime/device.c"
 #include "runtime/cache.c"
+#include "runtime/progress.c"
+#include "runtime/container.c"
 #include "runtime/executable.c"
 #include "runtime/compiler.c"
 #include "runtime/program.c"
+#include "runtime/warm.c"
+#include "runtime/builds.c"
 #include "runtime/beam.c"
 #include "runtime/copy.c"
 #include "runtime/run.c"
@@ -168,6 +172,7 @@
 #include "runtime/array_text.c"
 #include "runtime/custom.c"
 #include "runtime/capture.c"
+#include "runtime/ship.c"
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO

@@ -2240,6 +2240,38 @@ static void call_tiny_program_kernel_count(world *w) {
   (void)w;
   give_number(w, tiny_program_kernel_count(the_program(w)));
 }
+static void call_tiny_warm(world *w) {
+  (void)w;
+  give_code(w, tiny_warm(w->t, L(0), C(0)));
+}
+static void call_tiny_warm_capture(world *w) {
+  (void)w;
+  give_code(w, tiny_warm_capture(w->t, L(0), C(0), L(2), C(1)));
+}
+static void call_tiny_warm_left(world *w) {
+  (void)w;
+  give_number(w, tiny_warm_left(w->t));
+}
+static void call_tiny_warm_wait(world *w) {
+  (void)w;
+  give_code(w, tiny_warm_wait(w->t));
+}
+static void call_tiny_cache_export(world *w) {
+  (void)w;
+  give_code(w, tiny_cache_export(w->t, P("build/api_calls.npz")));
+}
+static void call_tiny_cache_import(world *w) {
+  (void)w;
+  give_code(w, tiny_cache_import(w->t, P("build/api_calls.npz")));
+}
+static void call_tiny_cache_export_to(world *w) {
+  (void)w;
+  give_code(w, tiny_cache_export_to(w->t, the_writer()));
+}
+static void call_tiny_cache_import_from(world *w) {
+  (void)w;
+  give_code(w, tiny_cache_import_from(w->t, w->bytes, (size_t)N(0, 1)));
+}
 static void call_tiny_kernel(world *w) {
   (void)w;
   tiny_kernel_desc a1;
@@ -2820,6 +2852,14 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_capture", call_tiny_capture, 4, 1, 2, 0},
   {"tiny_run", call_tiny_run, 2, 1, 0, 1},
   {"tiny_program_kernel_count", call_tiny_program_kernel_count, 0, 1, 0, 0},
+  {"tiny_warm", call_tiny_warm, 2, 1, 1, 0},
+  {"tiny_warm_capture", call_tiny_warm_capture, 4, 1, 2, 0},
+  {"tiny_warm_left", call_tiny_warm_left, 0, 1, 0, 0},
+  {"tiny_warm_wait", call_tiny_warm_wait, 0, 1, 0, 0},
+  {"tiny_cache_export", call_tiny_cache_export, 0, 1, 0, 0},
+  {"tiny_cache_import", call_tiny_cache_import, 0, 1, 0, 0},
+  {"tiny_cache_export_to", call_tiny_cache_export_to, 0, 1, 0, 0},
+  {"tiny_cache_import_from", call_tiny_cache_import_from, 0, 1, 1, 0},
   {"tiny_kernel", call_tiny_kernel, 2, 1, 0, 0},
   {"tiny_views_of", call_tiny_views_of, 0, 0, 0, 0},
   {"tiny_views_strided", call_tiny_views_strided, 0, 0, 1, 0},

@@ -196,7 +196,7 @@ static void test_narrow(void) {
 // The same where nothing is wider than AVX2: bytes are widened, and multiplied in pairs.
 static void test_narrow_avx2(void) {
   tn_os_cpu facts = tn_os_cpu_get();
-  const int there = tn_os_cpu_as_avx2(&facts);
+  const int there = tn_os_cpu_as(&facts, "avx2");
   device = "CPU:avx2";
   tiny_ctx *t = open_with(2);
   CHECK_EQ(tiny_status(t), there ? TINY_OK : TINY_E_DEVICE);

@@ -44,7 +44,8 @@ typedef enum tiny_code {
   TINY_E_COMPILE,   // the kernel compiler failed; the message holds its first lines
   TINY_E_IO,        // a file could not be read or written
   TINY_E_STATE,     // the call is out of order (tiny_end without tiny_begin ...)
-  TINY_E_INTERNAL   // a bug of this library: the message names the room that noticed
+  TINY_E_INTERNAL,  // a bug of this library: the message names the room that noticed
+  TINY_E_CANCELLED  // tiny_desc.progress said so: what was compiled until then is kept, and the same call goes on there
 } tiny_code;
 
 // Types of elements. Their order is the order of promotion within a kind.
@@ -134,13 +135,29 @@ typedef struct tiny_pool {
   int threads;                             // how many tasks it runs at a time; 0: one for each core
 } tiny_pool;
 
+// Takes the next nbytes of what is saved; returns 0 when it cannot, which ends the save with TINY_E_IO.
+typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbytes); void *user; } tiny_writer;
+
 // Takes a line of the log, without its end, on the thread that called the library.
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
+// What a call that takes long is doing: done of total kernels are there, name is one that is being made, and elapsed_ns
+// have passed since that began. name is good during the callback. Compiling: of the kernels that the call needs.
+// Searching: of those that are searched for.
+typedef enum tiny_work { TINY_COMPILING, TINY_SEARCHING } tiny_work;
+typedef struct tiny_progress_info {
+  tiny_work what; int done, total; const char *name; uint64_t elapsed_ns;
+} tiny_progress_info;
+// Called while kernels are compiled or searched for, at least every 100 ms where the device's compiler is a process
+// (the CPU's is), on the thread that called the library; it must not call it with this context. Anything but 0 cancels
+// the call: the compilers are ended, and it fails with TINY_E_CANCELLED.
+typedef struct tiny_progress { int (*fn)(void *user, const tiny_progress_info *info); void *user; } tiny_progress;
+
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
-  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2": an x86
-  // processor as if it had AVX2 and nothing wider. Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
+  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2",
+  // "CPU:avx512": an x86 processor as any that has that, x86-64-v3 and -v4, by gcc 11, clang 12 or later.
+  // Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
@@ -154,6 +171,10 @@ typedef struct tiny_desc {
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
+  tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
+  // Compiled kernels that come with the program, as tiny_cache_import and tiny_cache_import_from take them: a file, and
+  // bytes, which are copied. What cannot be used is a line of the log.
+  const char *cache_file; const void *cache_data; size_t cache_nbytes;
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
@@ -192,6 +213,8 @@ typedef struct tiny_stats {
   uint64_t nodes;                          // live IR nodes
   uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
   uint64_t copies, nbytes_copied;          // from another device to this one
+  // programs taken from what tiny_cache_import gave; programs interpreted, as no compiler was found
+  uint64_t shipped, interpreted;
 } tiny_stats;
 // The totals of all devices, at no cost; zeros for NULL.
 TINY_API tiny_stats  tiny_stats_of(const tiny_ctx *t);

@@ -14,6 +14,39 @@ TINY_API int         tiny_program_kernel_count(const tiny_program *p);
 // Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
 
+// Compiling ahead, on a thread of the library's own, while the context goes on: WARMING UP in the manual. Each of these
+// is called on the context's thread, as all else is. They plan and render, which takes milliseconds, and return;
+// nothing is run. A call that needs a kernel before it is there waits for it; what the compiler finds wrong, that call
+// tells. Where there are no threads, on devices other than the CPU, and with debug letters c and d they compile at
+// once. What a search is wanted for is left to the call that needs it.
+
+// What tiny_realize(x, n) would compile; n = 0: what the end of the frame would.
+TINY_API tiny_code   tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n);
+// What tiny_capture with these arguments would compile. Assignments that were pending when the frame was opened run.
+TINY_API tiny_code   tiny_warm_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs,
+                                       int m);
+// How many of these kernels are not there yet. Those that have come are loaded. 0 for NULL.
+TINY_API int         tiny_warm_left(tiny_ctx *t);
+// Waits until none is left. tiny_close does not: it ends the compilers.
+TINY_API tiny_code   tiny_warm_wait(tiny_ctx *t);
+
+// Kernels that come with the program, for machines without a compiler and for a fast start: WARMING UP in the manual.
+// What is imported is executed, and must come from where the program itself comes from.
+#ifndef TINY_NO_IO
+// Writes the compiled kernels that t has used to a file, beside those that an earlier export put there, also for other
+// instruction sets. The file is replaced as a whole or not at all. TINY_E_IO: it cannot be written, or what is there is
+// no such file.
+TINY_API tiny_code   tiny_cache_export(tiny_ctx *t, const char *path);
+// From now on kernels that the file has for this machine's instruction set, or for a part of it, are neither lowered
+// nor compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is
+// cut off, changed, or of another version of tiny.h; nothing of it is used then.
+TINY_API tiny_code   tiny_cache_import(tiny_ctx *t, const char *path);
+#endif
+// As tiny_cache_export, to a function, without what an earlier export wrote.
+TINY_API tiny_code   tiny_cache_export_to(tiny_ctx *t, tiny_writer to);
+// As tiny_cache_import, from memory, which is copied.
+TINY_API tiny_code   tiny_cache_import_from(tiny_ctx *t, const void *data, size_t nbytes);
+
 // A kernel of your own: source and name, or uops. Text is copied.
 typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source

@@ -18,9 +18,6 @@ TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path);
 // As tiny_load_npy, from memory. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes);
 
-// Takes the next nbytes of what is saved; returns 0 when it cannot, which ends the save with TINY_E_IO.
-typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbytes); void *user; } tiny_writer;
-
 // Realizes x and writes it as .npy 1.0. bf16 and 8-bit floats have no name in that format: TINY_E_DTYPE. A file at
 // path is replaced as a whole or not at all. [numpy.save]
 TINY_API tiny_code    tiny_save_npy(tiny_tensor *x, const char *path);

@@ -33,12 +33,14 @@ struct tiny_ctx {
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
+  tiny_progress progress; struct tn_watch *watch;          // watch: sees the children of the call under way
   uint64_t seed, opened; int beam, compiler_seconds;         // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
   struct tn_device *device[TINY_MAX_DEVICES]; int ndevice, here;           // here: where what names no device goes
-  struct tn_cache *cache; struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tn_cache *cache; struct tn_shipped *shipped; struct tn_warm *warm;
+  struct tn_pool *pool; struct tn_runtime *runtime;
   struct tiny_archive *archives;           // that are open
 };
 
@@ -172,6 +174,7 @@ static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), 
   if (setjmp(env)) {
     t->trap = NULL;
     t->plans = 0;
+    t->watch = NULL;
     if (!t->shielded) tn_scratch_reset(t, 1);
     tn_float_leave(&was);
     return t->unwinds;

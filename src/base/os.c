@@ -221,6 +221,8 @@ typedef struct tn_os_cpu {
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
   int avx2;                                // and FMA: it is there
   int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
+  uint32_t features[8];                    // bits of the instructions that compilers may use there, and nothing else
+  const char *march;                       // the compiler's flag for what it is taken as; NULL: for what it is
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
 
@@ -257,6 +259,19 @@ static uint32_t tn_os_xcr0(void) {         // the register files that the system
 #endif
 }
 
+// Words of features: CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, leaf 7.1 eax and edx, leaf 80000001h ecx; and of each
+// the bits that change what -march=native compiles. Intel SDM vol. 2A, CPUID; AMD APM vol. 3, appendix E.
+static const uint32_t tn_os_feature_bits[7] = {
+  0x32D83203u,                             // SSE3 PCLMUL SSSE3 FMA CX16 SSE4.1 SSE4.2 MOVBE POPCNT AES AVX F16C
+  0xF02B0128u,                             // BMI1 AVX2 BMI2, AVX512 F DQ, ADX, IFMA, CD SHA BW VL
+  0x00005F42u,                             // VBMI VBMI2 GFNI VAES VPCLMUL VNNI BITALG VPOPCNTDQ
+  0x03C00000u,                             // AMX BF16, AVX512-FP16, AMX TILE INT8
+  0x00800030u, 0x00000430u,                // AVX-VNNI, BF16, AVX-IFMA; AVX-VNNI-INT8 NE-CONVERT, AVX-VNNI-INT16
+  0x00210861u                              // LAHF LZCNT SSE4A XOP, FMA4, TBM
+};
+static const uint32_t tn_os_of_avx[7] = {0x30001000u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x00010800u};     // need its registers
+static const uint32_t tn_os_of_avx512[7] = {0, 0xD0230000u, 0x00005842u, 0x03C00000u, 0x20u, 0, 0};
+
 // Bits as in Intel SDM vol. 2A, CPUID. AVX-512 counts when it comes with DQ, BW and VL: every core since
 // Skylake-X.
 static void tn_os_cpu_identify(tn_os_cpu *c) {
@@ -284,7 +299,16 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
     const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
     if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = 1;
   } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots |= 1 << TINY_DOT_U8_I8;  // AVX-VNNI
+  if (most >= 7) { tn_os_cpuid(7, 1, r); c->features[5] = r[3]; }
+  const uint32_t words[5] = {ecx1, features[2], features[3], features[4], features[5]};
+  memcpy(c->features, words, sizeof words);
   tn_os_cpuid(0x80000000u, 0, r);
+  if (r[0] >= 0x80000001u) { uint32_t more[4]; tn_os_cpuid(0x80000001u, 0, more); c->features[6] = more[2]; }
+  for (int i = 0; i < 7; i++) {
+    c->features[i] &= tn_os_feature_bits[i];
+    if ((saved & 0x06) != 0x06) c->features[i] &= ~tn_os_of_avx[i];
+    if (c->vector_nbytes < 64) c->features[i] &= ~tn_os_of_avx512[i];
+  }
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);
   h = tn_hash_bytes(h ^ saved, brand, sizeof brand);
@@ -310,6 +334,12 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   const char *id = tn_os_env("PROCESSOR_IDENTIFIER");
   if (id) h = tn_hash_bytes(h, id, strlen(id));
 #endif
+  const uint64_t both[2] = {h, ~h};        // a number and its complement: they are a subset of no others
+  memcpy(c->features, both, sizeof both);
+#if defined(__linux__) && defined(TN_OS_ARM64)
+  const uint64_t caps[2] = {getauxval(16), getauxval(26)};     // AT_HWCAP, AT_HWCAP2
+  memcpy(c->features, caps, sizeof caps);
+#endif
   snprintf(c->name, sizeof c->name, "%s %016llx",
 #ifdef TN_OS_ARM64
            "arm64",
@@ -327,13 +357,31 @@ static tn_os_cpu tn_os_cpu_get(void) {
   return c;
 }
 
-// The processor as one that has AVX2 and nothing wider. 0: it has not even that.
-static int tn_os_cpu_as_avx2(tn_os_cpu *c) {
-  char name[sizeof c->name];
-  if (!c->avx2) return 0;
-  memcpy(name, c->name, sizeof name);
-  snprintf(c->name, sizeof c->name, "avx2 of %.80s", name);
-  c->vector_nbytes = 32; c->vector_registers = 16;
+// Levels of x86-64 (System V ABI, AMD64 supplement, 1.0, table 3.1) as which a processor may be taken: what is compiled
+// for one runs on all that have it. Compilers know them by name since gcc 11 and clang 12.
+typedef struct tn_os_level {
+  const char *name, *march;
+  uint32_t features[8];
+  int vector_nbytes, registers;
+} tn_os_level;
+static const tn_os_level tn_os_levels[] = {
+  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16},
+  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32},
+};
+enum { TN_OS_LEVELS = sizeof tn_os_levels / sizeof *tn_os_levels };
+
+// The processor as one of that level. 0: there is no such level, or it is beyond the processor.
+static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
+  int at = 0, has = c->avx2;
+  while (at < TN_OS_LEVELS && strcmp(tn_os_levels[at].name, level)) at++;
+  if (at == TN_OS_LEVELS) return 0;
+  const tn_os_level *l = &tn_os_levels[at];
+  for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
+  if (!has) return 0;
+  memcpy(c->features, l->features, sizeof l->features);
+  snprintf(c->name, sizeof c->name, "x86_64 %s", l->name);
+  c->march = l->march;
+  c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
   c->dots = 1 << TINY_DOT_I16; c->tiles = 0;
   return 1;
 }

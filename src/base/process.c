@@ -98,9 +98,16 @@ typedef struct tn_job {
   tiny_bytes out, err;
   int exit_code;                           // killed: 128 + the signal; not started: 127
   int ended;                               // how: TN_JOB_*
+  int over;                                // it has ended, or will not be started
 } tn_job;
 
-enum { TN_JOB_BY_ITSELF, TN_JOB_NOT_STARTED, TN_JOB_LATE, TN_JOB_FLOODED };
+enum { TN_JOB_BY_ITSELF, TN_JOB_NOT_STARTED, TN_JOB_LATE, TN_JOB_FLOODED, TN_JOB_CANCELLED };
+
+// Sees the jobs of a context several times a second while they run. Anything but 0: all of them are ended.
+typedef struct tn_watch { int (*fn)(struct tn_watch *w, const tn_job *job, int n); } tn_watch;
+static int tn_process_is_cancelled(const tiny_ctx *t, const tn_job *job, int n) {
+  return t->watch && t->watch->fn(t->watch, job, n);
+}
 enum { TN_JOB_OUT = 64 << 20, TN_JOB_ERR = 1 << 20 };      // bytes that a child may write to stdout and to stderr
 
 typedef struct tn_child tn_child;
@@ -132,8 +139,18 @@ static tiny_code tn_process_protect(tiny_ctx *t, tiny_code (*work)(tiny_ctx *t, 
 static tiny_code tn_process_not_started(tn_job *job, const char *why) {
   job->exit_code = 127;
   job->ended = TN_JOB_NOT_STARTED;
+  job->over = 1;
   tn_text_add(&job->err, "%s could not be started: %s\n", job->argv[0], why);
   return TINY_OK;
+}
+
+// Jobs from `next` on are not started any more.
+static void tn_process_leave_out(const tn_children *r, int next) {
+  for (int i = next; i < r->n; i++) {
+    r->job[i].exit_code = 1;
+    r->job[i].ended = TN_JOB_CANCELLED;
+    r->job[i].over = 1;
+  }
 }
 
 #ifndef _WIN32
@@ -307,6 +324,7 @@ static void tn_process_finish(tn_child *c, tn_job *job, int how) {
   tn_process_close_all(c);
   job->exit_code = how == TN_JOB_BY_ITSELF ? exit_code : 128 + SIGKILL;
   job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
+  job->over = 1;
 }
 
 static int tn_process_is_exhausted(int why) {
@@ -339,7 +357,7 @@ static int tn_process_fill(tn_children *r, int next, int *alive) {
   return next;
 }
 
-enum { TN_PROCESS_LOOK = 50 };             // ms: the end of a child whose outputs others hold open is seen so late
+enum { TN_PROCESS_LOOK = 20 };             // ms: the end of a child whose outputs others hold open is seen so late
 
 // Waits until something happens to a child. *nap: us, doubled while a child has closed its outputs and not ended.
 static void tn_process_wait(const tn_children *r, int started, struct pollfd *wait, int *nap) {
@@ -365,19 +383,22 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
   int alive = 0, nap = 20, next = tn_process_fill(r, 0, &alive);
   while (alive) {
     tn_process_wait(r, next, wait, &nap);
+    const int cancelled = tn_process_is_cancelled(t, r->job, r->n);
     for (int i = 0; i < next; i++) {
       tn_child *c = &r->child[i];
       if (!c->alive) continue;
       const int over = tn_process_over(c); // asked before: what it has written until then is there
       if (c->io >= 0 && c->sent < r->job[i].input_nbytes) tn_process_send(c, &r->job[i]);
       tn_process_hear(c, &r->job[i]);
-      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED
-                      : !over && tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
+      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED : over ? TN_JOB_BY_ITSELF
+                      : cancelled ? TN_JOB_CANCELLED
+                      : tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
       if (!over && how == TN_JOB_BY_ITSELF) continue;
       tn_process_finish(c, &r->job[i], how);
       alive--;
     }
-    next = tn_process_fill(r, next, &alive);
+    if (cancelled) tn_process_leave_out(r, next);
+    else next = tn_process_fill(r, next, &alive);
   }
   return TINY_OK;
 }
@@ -420,6 +441,22 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
       env[at++] = from[i];
   return env;
 }
+
+
+#ifndef TINY_NO_THREADS
+// A copy of an environment: the host may change its own while a child is started on another thread.
+static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) {
+  int n = 0;
+  if (!from) from = TN_OS_ENVIRON;
+  while (from && from[n]) n++;
+  char **env = (char **)tn_scratch(t, ((size_t)n + 1) * sizeof *env);
+  for (int i = 0; i < n; i++) {
+    const size_t nbytes = strlen(from[i]) + 1;
+    env[i] = (char *)memcpy(tn_scratch(t, nbytes), from[i], nbytes);
+  }
+  return env;
+}
+#endif
 
 #else
 
@@ -514,6 +551,8 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int next = 0, alive = 0; next < r->n || alive;) {
     int moved = 0;
+    const int cancelled = tn_process_is_cancelled(t, r->job, r->n);
+    if (cancelled) { tn_process_leave_out(r, next); next = r->n; }
     for (; next < r->n && alive < r->at_once; next++) {
       char why[64];
       const DWORD failed = tn_process_start(t, &r->child[next], &r->job[next]);
@@ -528,8 +567,9 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
       moved += tn_process_send(c, &r->job[i]);
       moved += tn_process_receive(&c->out, &r->job[i].out) + tn_process_receive(&c->err, &r->job[i].err);
       const int over = WaitForSingleObject(c->process, 0) == WAIT_OBJECT_0;
-      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED
-                      : !over && tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
+      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED : over ? TN_JOB_BY_ITSELF
+                      : cancelled ? TN_JOB_CANCELLED
+                      : tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
       if (!over && how == TN_JOB_BY_ITSELF) continue;
       GetExitCodeProcess(c->process, &code);
       tn_process_end(c);
@@ -537,6 +577,7 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
              tn_process_receive(&c->out, &r->job[i].out) + tn_process_receive(&c->err, &r->job[i].err)) continue;
       r->job[i].exit_code = how == TN_JOB_BY_ITSELF ? (int)code : 1;
       r->job[i].ended = how;
+      r->job[i].over = 1;
       tn_process_close_all(c);
       alive--;
     }
@@ -557,6 +598,9 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
   (void)t; (void)temp;
   return NULL;
 }
+#ifndef TINY_NO_THREADS
+static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) { (void)t; return from; }
+#endif
 #endif
 
 // Runs all jobs, at most at_once of them at a time, and returns when all have ended. TINY_E_MEMORY or
@@ -568,7 +612,7 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
   for (int i = 0; i < n; i++) {
     const tiny_bytes none = { t, NULL, 0, 0 };
     job[i].out = job[i].err = none;
-    job[i].exit_code = job[i].ended = 0;
+    job[i].exit_code = job[i].ended = job[i].over = 0;
 #ifndef _WIN32
     r.child[i].io = r.child[i].err = r.child[i].life = -1;
 #endif

@@ -10,10 +10,10 @@
 #ifndef TN_RUNTIME_BEAM
 #define TN_RUNTIME_BEAM
 #ifndef TINY_AMALGAMATED
-#include "program.c"
+#include "builds.c"
 #endif
 
-enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
+enum { TN_BEAM_MOST = TN_SEARCH_MOST, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
   TN_BEAM_FILL = 4096,
   TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
@@ -25,9 +25,10 @@ enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUN
 typedef struct tn_beam {
   tiny_ctx *t, *asker;                     // whose context the search has; who wants to know
   const tn_list *nodes;                    // of the kernel, in the asker's context
-  int width, number, of;                   // of: how many kernels are searched for
+  int width, number, of; const char *name; // of: how many kernels are searched for; name: of this one
   tn_schedule best; double ns, before_ns;    // before: the heuristics' choice
   int timed;
+  tn_progress progress;
   // within the search
   tn_candidate *tried; int n, most;
   uint64_t first;                          // what tells the heuristics' choice, tried[0], among those that were sorted
@@ -134,7 +135,9 @@ static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
   return least;
 }
 
-static int tn_beam_shows(const tn_beam *b) { return !b->asker->log.fn && tn_os_terminal(); }
+static int tn_beam_shows(const tn_beam *b) {
+  return !b->asker->log.fn && !b->asker->progress.fn && tn_os_terminal();
+}
 
 static void tn_beam_say(const tn_beam *b, int generation, int n) {
   char line[128];
@@ -150,6 +153,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
   for (int i = from; i < b->n; i++) {
     tn_build *x = &builds[i - from];
     b->tried[i].ns = HUGE_VAL;
+    if (tn_progress_tell(&b->progress, b->number - 1, b->name)) return 0;
     x->at = t->device[0]->programs; x->ast = b->ast;
     x->found = i ? &b->tried[i].list : NULL;
     snprintf(x->name, sizeof x->name, "candidate_%d", i);
@@ -199,8 +203,12 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
 
 // Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
 static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
-  tn_beam_generation r = {b, from, b->n - from, {t, t->device[0]->programs, NULL, b->n - from}};
+  tn_beam_generation r;
+  memset(&r, 0, sizeof r);
+  r.b = b; r.from = from; r.n = b->n - from;
+  r.all.t = t; r.all.at = t->device[0]->programs; r.all.n = r.n;
   if (r.n < 1) return;
+  t->watch = b->progress.t ? &b->progress.watch : NULL;
   r.all.build = (tn_build *)tn_scratch(t, (size_t)r.n * sizeof *r.all.build);
   tn_process_protect(t, tn_beam_compile_generation, tn_beam_clear, &r);
   tn_beam_clear(&r);
@@ -210,6 +218,7 @@ static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
 static void tn_beam_measure(tn_beam *b, int from) {
   for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i++) {
     tn_candidate *c = &b->tried[i];
+    if (tn_progress_tell(&b->progress, b->number - 1, b->name)) return;
     tiny_bytes line = {b->asker, NULL, 0, 0};
     if (!c->kernel) continue;
     if (i == from) tn_beam_run(b, c);      // threads wake, memory is mapped
@@ -313,6 +322,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
     tn_beam_measure(b, from);
     tn_scratch_rewind(t, mark);
     tn_candidates_sweep(&s);
+    if (b->progress.cancelled) return TINY_OK;
     if (generation && !(b->ns < before * TN_BEAM_WIN)) break;
   }
   tn_beam_duel(b);
@@ -357,17 +367,21 @@ static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
 
 // ** the asker's side **
 
-static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
+// 0: the host has cancelled it.
+static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   tn_beam b;
   tn_list nodes = {NULL, 0, 0};
   tiny_desc d;
   const uint64_t from = tn_os_now();
   memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
   const struct tn_device *at = build->at->device;
-  if (at->max_nbytes && at->stats.nbytes_live >= at->max_nbytes) return;
+  if (at->max_nbytes && at->stats.nbytes_live >= at->max_nbytes) return 1;
   tn_toposort(t, build->ast, &nodes);
   for (int i = 0; i < nodes.n; i++) nodes.u[i]->seq = (uint32_t)i;
   b.asker = t; b.nodes = &nodes; b.number = number; b.of = of; b.ns = HUGE_VAL;
+  b.name = build->name;
+  tn_progress_open(&b.progress, t, TINY_SEARCHING, of);
+  b.progress.info.done = number - 1; b.progress.info.name = build->name;
   b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
   d.device = at->name; d.backends[0] = at->backend;
   d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
@@ -375,7 +389,7 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
   tiny_ctx *own = tiny_open(&d);
-  if (!own) return;
+  if (!own) return 1;
   b.t = own;
   const int found = tiny_status(own) == TINY_OK && tn_guard(own, tn_beam_search, &b) == TINY_OK && b.timed > 0;
   const uint64_t peak = t->stats.nbytes_live + own->stats.nbytes_peak;
@@ -386,15 +400,17 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   if (tn_beam_shows(&b)) fprintf(stderr, "%78s\r", "");
   t->stats.search_ns += tn_os_now() - from;
   t->stats.timed += (uint64_t)b.timed;
-  if (!found) return;
+  if (b.progress.cancelled) return 0;
+  if (!found) return 1;
   t->stats.searches++;
   build->found = tn_beam_keep(t, &b.best);
   tn_beam_to_disk(t, build);
-  if (!tn_debug(t, 'b')) return;
+  if (!tn_debug(t, 'b')) return 1;
   tiny_bytes line = {t, NULL, 0, 0};
   tn_schedule_print(&line, &b.best);
   tn_log(t, "found %s: %.1f us instead of %.1f; %d candidates in %.1f s, %.1f of them in the compiler", line.data,
          b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
+  return 1;
 }
 
 static int tn_beam_can(const struct tn_programs *at) {
@@ -405,11 +421,21 @@ static int tn_beam_can(const struct tn_programs *at) {
       (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
-// Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
-static void tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
-  if (!tn_beam_can(at)) return;
+// Leaves out of builds[0..n-1] what has to be searched for. Returns how many are left.
+static int tn_beam_leave_out(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  int left = 0;
+  if (!tn_beam_can(at)) return n;
   tn_compiler_identify(at);
-  if (!tn_beam_can(at)) return;             // none that can be used
+  for (int i = 0; i < n; i++) {
+    if (!builds[i].custom) tn_build_name(t, &builds[i]);
+    if (builds[i].custom || tn_beam_from_disk(t, &builds[i])) builds[left++] = builds[i];
+  }
+  return left;
+}
+
+// Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search. 0: it was cancelled.
+static int tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  if (!tn_beam_can(at)) return 1;
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
   for (int i = 0; i < n; i++) {
@@ -417,9 +443,17 @@ static void tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, i
     if (b->custom || tn_map_has(&asked, b->ast)) continue;
     tn_map_set(t, &asked, b->ast, b);
     tn_build_name(t, b);
-    if (tn_executable_find(at, &b->key) || tn_beam_from_disk(t, b)) continue;
-    todo[left++] = i;
+    if (tn_executable_find(at, &b->key)) continue;
+    tn_build_from_shipped(t, b, t->beam < TN_BEAM_MOST ? t->beam : (int)TN_BEAM_MOST);
+    if (!b->exe) todo[left++] = i;
   }
-  for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);
+  if (!left) return 1;
+  tn_compiler_identify(at);
+  if (!tn_beam_can(at)) return 1;          // there is none that can be used
+  const int unknown = left;
+  left = 0;
+  for (int i = 0; i < unknown; i++) if (!tn_beam_from_disk(t, &builds[todo[i]])) todo[left++] = todo[i];
+  for (int i = 0; i < left; i++) if (!tn_beam_one(t, &builds[todo[i]], i + 1, left)) return 0;
+  return 1;
 }
 #endif

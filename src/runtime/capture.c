@@ -88,6 +88,7 @@ typedef struct tn_capture_call {
   tiny_uop **root;                         // what is planned for each output; NULL: it is an input as it is
   // to plan: outputs, then assignments; assignments that it makes, sources first
   tn_list roots, updates;
+  int ahead;                               // nothing is made: what would be is planned, and compiled meanwhile
   tiny_program *p;
 } tn_capture_call;
 
@@ -423,6 +424,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_list moved = {NULL, 0, 0};
   memset(&v, 0, sizeof v);
   tiny_code code = tn_capture_earlier(t);
+  t->runtime->ahead = c->ahead;
   if (code == TINY_OK) code = tn_capture_roots(t, c);
   if (code != TINY_OK) return code;
   tn_hide_dependents(t, c);
@@ -431,7 +433,9 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit_graph(t, &v, c->roots.u, c->roots.n);
   if ((code = tn_capture_check(t, c, &v)) != TINY_OK) return code;
   if (c->roots.n) plan = tn_plan_find(t, &v);
-  if (c->roots.n && !plan && tn_plan_make(t, &v, c->roots.u, c->roots.n, &plan) != TINY_OK) return t->code;
+  int parts;
+  if (c->roots.n && !plan && tn_plan_make(t, &v, c->roots.u, c->roots.n, &plan, &parts) != TINY_OK) return t->code;
+  if (t->runtime->ahead) return TINY_OK;
   tiny_uop **memory = (tiny_uop **)tn_scratch(t, ((size_t)v.leaves.n + 1) * sizeof *memory);
   for (int i = 0; i < v.leaves.n; i++) if (tn_input_of(c, v.leaves.u[i]) < 0) {
     const tiny_uop *b = tn_place(v.leaves.u[i]);
@@ -458,7 +462,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
 }
 
 static tiny_program *tn_capture_parts(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs,
-                                      int m) {
+                                      int m, int ahead) {
   for (int i = 0; i < n; i++)
     if (!tn_plain_buffer(tn_uop_of(inputs[i])) && tn_uop_of(inputs[i])->op != TINY_OP_SCALAR) {
       tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized%s", i,
@@ -467,8 +471,9 @@ static tiny_program *tn_capture_parts(tiny_ctx *t, tiny_tensor *const *inputs, i
     }
   tn_capture_call c;
   memset(&c, 0, sizeof c);
-  c.in = inputs; c.n = n; c.out = outputs; c.m = m;
+  c.in = inputs; c.n = n; c.out = outputs; c.m = m; c.ahead = ahead;
   const tiny_code code = tn_guard(t, tn_capture_guarded, &c);
+  t->runtime->ahead = 0;
   tn_hidden_close(t, &c);
   if (code == TINY_OK) return c.p;
   tiny_program_free(c.p);
@@ -494,7 +499,8 @@ static void tn_parts_free(tiny_ctx *t, tiny_tensor **part, int n) {
   tn_release(t, part, (size_t)n * sizeof *part);
 }
 // Captures inputs and outputs of which some are split: their parts.
-static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n, tiny_tensor *const *out, int m) {
+static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n, tiny_tensor *const *out, int m,
+                                      int ahead) {
   const int nin = tn_parts_count(in, n), all = nin + tn_parts_count(out, m);
   tiny_tensor **part = (tiny_tensor **)tn_alloc(t, (size_t)all * sizeof *part);
   tn_bound_group *group = part ? (tn_bound_group *)tn_alloc(t, (size_t)(n + m) * sizeof *group) : NULL;
@@ -506,7 +512,7 @@ static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n
       group[i].axis = tiny_shard_axis(x);
     }
     tn_parts_take(out, m, part, tn_parts_take(in, n, part, 0));
-    p = tn_capture_parts(t, part, nin, part + nin, all - nin);
+    p = tn_capture_parts(t, part, nin, part + nin, all - nin, ahead);
   }
   if (part) tn_parts_free(t, part, all);
   if (p) { p->group = group; p->ngive = n; p->ntake = m; }
@@ -514,8 +520,9 @@ static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n
   return p;
 }
 
-TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
-                                    tiny_tensor *const *outputs, int m) {
+// ahead: what it would compile is compiled meanwhile, and there is no program.
+static tiny_program *tn_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m,
+                                int ahead) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return NULL;
   if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
@@ -525,7 +532,18 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
   if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
     return NULL;
   const int split = tn_parts_count(inputs, n) != n || tn_parts_count(outputs, m) != m;
-  return split ? tn_capture_split(t, inputs, n, outputs, m) : tn_capture_parts(t, inputs, n, outputs, m);
+  return split ? tn_capture_split(t, inputs, n, outputs, m, ahead) : tn_capture_parts(t, inputs, n, outputs, m, ahead);
+}
+TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
+                                    tiny_tensor *const *outputs, int m) {
+  return tn_capture(t, inputs, n, outputs, m, 0);
+}
+TINY_API tiny_code tiny_warm_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
+                                     tiny_tensor *const *outputs, int m) {
+  if (!t) return TINY_E_ARG;
+  if (t->code != TINY_OK) return t->code;
+  tn_capture(t, inputs, n, outputs, m, 1);
+  return t->code;
 }
 
 // ** running **

@@ -51,7 +51,7 @@ static void tn_compiler_identify(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
   if (!tn_is_cpu(d->backend) || p->interpret || tn_cpu_is_identified(d->dev)) return;
-  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_identified(d->dev)) {
+  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_identified(d->dev) && t->code != TINY_E_CANCELLED) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
     else if (tn_compiler_recall(p)) break;

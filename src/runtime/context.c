@@ -5,7 +5,7 @@
 #ifndef TN_RUNTIME_CONTEXT
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED
-#include "capture.c"
+#include "ship.c"
 #include "../io/state.c"
 #endif
 
@@ -25,6 +25,7 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
     return TINY_E_MEMORY;
   for (int i = 0; i < t->ndevice; i++) if (tn_programs_open(t->device[i]) != TINY_OK) return t->code;
   t->tensors->refuse = 0;
+  tn_ship_open(t, d);
   return TINY_OK;
 }
 
@@ -37,7 +38,10 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   t->opened = tn_os_now();
   const char *debug = d && d->debug ? d->debug : tn_os_env("TINY_DEBUG");
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
-  if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
+  if (d) {
+    t->max_nbytes = d->max_nbytes; t->log = d->log; t->progress = d->progress;
+    t->seed = d->seed; t->beam = d->beam;
+  }
   const char *beam = tn_os_env("TINY_BEAM");
   if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);
   const char *seconds = tn_os_env("TINY_CC_SECONDS");
@@ -83,11 +87,13 @@ TINY_API void tiny_close(tiny_ctx *t) {
     tn_custom_free(t, c);
   }
   tn_paused_drop(t);
+  tn_warm_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
     struct tn_programs *p = t->device[i]->programs;
     if (p && p->device == t->device[i]) tn_programs_close(p);
   }
+  tn_ship_close(t);
   tn_tensors_close(t);
   tn_ir_close(t);                          // drops the buffers that nodes hold
   if (t->schedules) tn_schedules_close(t);

@@ -58,8 +58,6 @@ static const char *const tn_cpu_both[] = {
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 #ifdef TN_OS_ARM64
   "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
-#else
-  "-march=native",
 #endif
   NULL
 };
@@ -139,9 +137,10 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
   argv[n++] = c->compiler;
   for (const char *const *f = tn_cpu_both; *f; f++) argv[n++] = *f;
   for (const char *const *f = tn_cpu_clang_only; c->is_clang && *f; f++) argv[n++] = *f;
-  if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
 #ifdef TN_OS_X86
-  else argv[n++] = "-mno-avx512f";         // valgrind runs the host on a lesser processor than the compiler sees
+  argv[n++] = c->facts.march ? c->facts.march : "-march=native";
+  if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
+  else if (!c->facts.march) argv[n++] = "-mno-avx512f";      // valgrind: a lesser processor than the compiler sees
 #endif
   argv[n++] = "-x"; argv[n++] = c->takes_ir ? "ir" : "c";
   argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
@@ -161,6 +160,7 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
   if (job->ended == TN_JOB_LATE)
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended after %d s (tiny_desc.compiler_seconds, TINY_CC_SECONDS):\n%.*s",
                      job->argv[0], job->seconds, length, said);
+  if (job->ended == TN_JOB_CANCELLED) return tiny_fail(t, TINY_E_CANCELLED, "%s was cancelled", job->argv[0]);
   if (job->ended == TN_JOB_FLOODED)
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
                      job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
@@ -211,9 +211,11 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
     if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
     else tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
     if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
-    if (code == TINY_OK) code = tn_cpu_judge(t, job, &b->binary[i]);
+    const tiny_code one = tn_cpu_judge(t, job, &b->binary[i]);
+    if (one != TINY_OK) b->binary[i].n = 0;
+    if (code == TINY_OK) code = one;
     if (job->ended == TN_JOB_NOT_STARTED) b->c->unfit = 1;
-    b->stopped |= job->ended == TN_JOB_LATE || job->ended == TN_JOB_FLOODED;
+    b->stopped |= job->ended == TN_JOB_LATE || job->ended == TN_JOB_FLOODED || job->ended == TN_JOB_CANCELLED;
   }
   tn_cpu_remove_folder(b);
   return code;
@@ -236,8 +238,8 @@ static int tn_cpu_make_folder(tn_cpu_batch *b) {
   return 0;
 }
 
-static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
-  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+// The jobs of a batch, ready to be run.
+static tiny_code tn_cpu_prepare(tiny_ctx *t, tn_cpu_batch *b) {
   b->job = (tn_job *)tn_scratch(t, (size_t)b->n * sizeof *b->job);
   const char **argv = (const char **)tn_scratch(t, (size_t)b->n * TN_CPU_FLAGS * sizeof *argv);
   const char **object = NULL;
@@ -251,7 +253,12 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
     b->job[i].env = env;
   }
   b->object = object;
-  return tn_cpu_compile_batch(t, b);
+  return TINY_OK;
+}
+static tiny_code tn_cpu_make(tiny_ctx *t, void *arg) {
+  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+  const tiny_code code = tn_cpu_prepare(t, b);
+  return code == TINY_OK ? tn_cpu_compile_batch(t, b) : code;
 }
 
 // The same sources as assembly, into the log.
@@ -304,8 +311,9 @@ static int tn_cpu_hear(void *dev, const char *said) {
 
 static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
 
-// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do. What $TINY_CC names is
-// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
+// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do, or was cancelled. What
+// $TINY_CC names is used all the same, so that its own messages tell what is wrong with it; unless it cannot even be
+// started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
@@ -313,7 +321,7 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
   job.most = 1 << 20;
   job.env = tn_process_environment(t, NULL);
-  if (tn_process_run(t, &job, 1, 1) != TINY_OK) return 0;
+  if (tn_process_run(t, &job, 1, 1) != TINY_OK || job.ended == TN_JOB_CANCELLED) return 0;
   if (job.ended == TN_JOB_BY_ITSELF && job.exit_code == 0 && job.out.n && tn_cpu_hear(dev, job.out.data)) {
     tiny_bytes_add(said, job.out.data, job.out.n);
     return 1;
@@ -344,7 +352,7 @@ static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
   tn_text_put(&least, c->takes_ir ? "define void @tiny(ptr %mem) {\n  ret void\n}\n" :
                                     "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n");
   tn_cpu_batch b = { c, 1, &least, &binary, NULL, NULL, NULL, "", 0 };
-  return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+  return tn_process_protect(t, tn_cpu_make, tn_cpu_remove_folder, &b);
 }
 
 // Is it the compiler that failed, whatever it is given? Asked when a compilation has failed, t->code says so.
@@ -358,14 +366,14 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
   while (c->compiler[0] && !c->asked) {
     tiny_bytes said = { c->t, NULL, 0, 0 };
     tn_cpu_ask(c->t, c, &said);
-    if (c->t->code == TINY_E_MEMORY) return c->t->code;
+    if (c->t->code == TINY_E_MEMORY || c->t->code == TINY_E_CANCELLED) return c->t->code;
   }
   if (!c->compiler[0])
     return tiny_fail(c->t, TINY_E_COMPILE, c->takes_ir ? "%s: install clang 15 or later, or name it in $TINY_CC" :
                      "%s: install clang, or name a C compiler in $TINY_CC", c->why);
   if (n < 1) return TINY_OK;
   if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
-  const tiny_code code = tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+  const tiny_code code = tn_process_protect(c->t, tn_cpu_make, tn_cpu_remove_folder, &b);
   if (code == TINY_E_COMPILE && !b.stopped) c->unfit = tn_cpu_fails_always(c->t, c);
   return code;
 }
@@ -400,8 +408,9 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
-  if (!whole && (strcmp(which, "avx2") || !tn_os_cpu_as_avx2(&facts))) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers and avx2, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+  if (!whole && !tn_os_cpu_as(&facts, which)) {
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, avx2 and avx512 where the processor has them, no '%.100s'",
+              takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
@@ -712,6 +721,20 @@ static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b =
 // Does one run what is compiled for the other?
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
-  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes;
+  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes &&
+         a->facts.march == b->facts.march;
 }
+// How functions of its binaries are called, and the bits of instructions that they may use.
+static const char *tn_cpu_abi(void) {
+#if defined(TN_OS_X86) && defined(_WIN32)
+  return "x86-64 Windows";
+#elif defined(TN_OS_X86)
+  return "x86-64 SysV";
+#elif defined(TN_OS_ARM64)
+  return "AArch64";
+#else
+  return "unknown";
+#endif
+}
+static const uint32_t *tn_cpu_features(const void *dev) { return ((const tn_cpu *)dev)->facts.features; }
 #endif

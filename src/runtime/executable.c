@@ -9,6 +9,8 @@
 #define TN_RUNTIME_EXECUTABLE
 #ifndef TINY_AMALGAMATED
 #include "cache.c"
+#include "progress.c"
+#include "container.c"
 #include "device.c"
 #endif
 
@@ -20,9 +22,13 @@
 #ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
   #define TN_SOURCE_ID "in development"
 #endif
-enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512 };
+enum { TN_EXECUTABLE_BUCKETS = 512 };
 
-typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
+typedef struct tn_module {
+  struct tn_module *next; tn_digest key; void *handle; int executables;
+  const char *binary; size_t nbytes; int owned;              // what was loaded, to be exported; owned: by the module
+  tn_container_target target;              // for which it was compiled
+} tn_module;
 
 typedef struct tn_executable {
   struct tn_executable *next;
@@ -34,6 +40,7 @@ typedef struct tn_executable {
   size_t local_nbytes;                     // that a launch gives each task
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
   tn_module *module;                       // NULL: on the host
+  int width, units;                        // of the search that found it; does it multiply tiles?
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for
 } tn_executable;
 
@@ -61,6 +68,10 @@ static tiny_code tn_programs_open(struct tn_device *d) {
   return TINY_OK;
 }
 
+static void tn_module_free(tiny_ctx *t, tn_module *m) {
+  if (m->owned) tn_release(t, (void *)(uintptr_t)m->binary, m->nbytes);
+  tn_release(t, m, sizeof *m);
+}
 static void tn_programs_close(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
@@ -74,7 +85,7 @@ static void tn_programs_close(struct tn_programs *p) {
     tn_module *m = p->modules;
     p->modules = m->next;
     if (m->handle) d->backend->unload(d->dev, m->handle);
-    tn_release(t, m, sizeof *m);
+    tn_module_free(t, m);
   }
   tn_release(t, p, sizeof *p);
 }
@@ -108,6 +119,33 @@ static tn_module *tn_module_load(struct tn_programs *p, const tn_digest *key, co
   return m->handle ? m : NULL;
 }
 
+// What the device is, to what was compiled.
+static tn_container_target tn_programs_target(const struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  const int cpu = tn_is_cpu(d->backend);
+  tn_container_target own;
+  memset(&own, 0, sizeof own);
+  snprintf(own.name, sizeof own.name, "%.12s%s%s", d->backend->name, cpu ? " " : "", cpu ? tn_cpu_abi() : "");
+  if (cpu) memcpy(own.feature, tn_cpu_features(d->dev), sizeof own.feature);
+  else {
+    tn_digester exact = tn_digest_open();
+    tn_digest_add_text(&exact, d->backend->target ? d->backend->target(d->dev) : "");
+    own.exact = tn_digest_close(&exact);
+  }
+  own.near = (uint64_t)tn_machine_near(&d->plans);
+  own.last = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
+  own.vector_nbytes = (uint32_t)d->plans.vector_nbytes;
+  return own;
+}
+// Keeps what a module was loaded from.
+static void tn_module_keep(struct tn_programs *p, tn_module *m, const void *binary, size_t nbytes) {
+  if (m->binary) return;
+  char *copy = (char *)tn_realloc(p->t, NULL, 0, nbytes + !nbytes);
+  if (nbytes) memcpy(copy, binary, nbytes);
+  m->binary = copy; m->nbytes = nbytes + !nbytes; m->owned = 1;
+  m->target = tn_programs_target(p);
+}
+
 static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
   tn_executable **at = tn_executable_bucket(p, &e->key);
   tn_module **m = &p->modules, *unused = e->module;
@@ -120,7 +158,7 @@ static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
   while (*m != unused) m = &(*m)->next;
   *m = unused->next;
   if (unused->handle) p->device->backend->unload(p->device->dev, unused->handle);
-  tn_release(p->t, unused, sizeof *unused);
+  tn_module_free(p->t, unused);
 }
 
 // Everything that devices were asked for has happened.

@@ -1,7 +1,8 @@
-// program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
+// program: a kernel -> an executable: lowered, rendered, found again on disk and in what was imported.
 //
-// In:    kernels, or foreign source with its entry. Out: an executable each, or an error.
-// Holds: equal kernels are built once. Many kernels share one module. On disk KEY.kernel names a module and an entry,
+// In:    a kernel, or foreign source with its entry; the binary of a module. Out: an executable, or an error.
+// Holds: many kernels share one module. What was imported is known by what a kernel computes, and is looked at before
+//        it is lowered; what is on disk by the kernel's text. There KEY.kernel names a module and an entry,
 //        MODULE.bin holds the binary, KEY.cc what a compiler said of itself, KEY.opts what a search has found.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
@@ -11,7 +12,7 @@
 #include "../codegen/pipeline.c"
 #endif
 
-enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progress is written
+enum { TN_SEARCH_MOST = 64 };              // the widest search
 
 // A kernel on its way to an executable.
 typedef struct tn_build {
@@ -22,6 +23,7 @@ typedef struct tn_build {
   int named;                               // key and name are there
   tn_lowered low;
   size_t local_nbytes;
+  int width, units;                        // of the search that found it; does it multiply tiles?
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
   struct tn_build *twin;                   // an earlier one of the same kernel
@@ -81,6 +83,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   e->flops = b->low.flops;
   e->nbytes = b->low.nbytes;
   e->local_nbytes = b->local_nbytes;
+  e->width = b->width; e->units = b->units;
   e->runs_on_host = !m;
   e->module = m;
   if (m) m->executables++;
@@ -92,6 +95,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = b->at->device;
+  t->stats.interpreted += d->backend->renderer != NULL;
   tn_module *m = d->backend->renderer ? NULL : tn_module_new(b->at);
   b->exe = tn_executable_new(t, b, NULL, m);
   if (!m) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
@@ -115,6 +119,17 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   return TINY_OK;
 }
 
+// Memory for its tasks, on all devices that may run it.
+static tiny_code tn_build_reserve(tiny_ctx *t, const tn_build *b) {
+  for (int i = 0; i < t->ndevice && b->local_nbytes; i++) {
+    const struct tn_device *runs = t->device[i];
+    if (runs->programs == b->at && runs->backend->reserve &&
+        runs->backend->reserve(runs->dev, b->local_nbytes) != TINY_OK)
+      return t->code;
+  }
+  return TINY_OK;
+}
+
 // What is rendered of a kernel, or an executable for the interpreter.
 static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
   const struct tn_device *d = b->at->device;
@@ -123,11 +138,9 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
   b->local_nbytes = (size_t)b->low.local_nbytes;
-  for (int i = 0; i < t->ndevice && b->local_nbytes && d->backend->reserve; i++) {
-    const struct tn_device *runs = t->device[i];
-    if (runs->programs == b->at && runs->backend->reserve(runs->dev, b->local_nbytes) != TINY_OK) return t->code;
-  }
-  return tn_build_render(t, b);
+  b->width = !b->found ? 0 : t->beam < TN_SEARCH_MOST ? t->beam : (int)TN_SEARCH_MOST;
+  for (int i = 0; i < b->low.n; i++) b->units |= b->low.list[i]->op == TINY_OP_WMMA;
+  return tn_build_reserve(t, b) == TINY_OK ? tn_build_render(t, b) : t->code;
 }
 
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
@@ -142,7 +155,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   return code;
 }
 
-// ** modules **
+// ** on disk **
 
 static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
   const struct tn_device *d = b->at->device;
@@ -163,11 +176,57 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
     const tiny_code before = t->code;
     module = tn_module_load(b->at, &e.module, binary.data, binary.n);
     if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
+    if (module) tn_module_keep(b->at, module, binary.data, binary.n);
   }
   if (!module) return;
   tn_build_take(t, b, module);
   t->stats.cache_hits += b->exe != NULL;
 }
+
+// ** what was imported **
+
+struct tn_shipped { struct tn_shipped *next; size_t nbytes; tn_container c; };   // the bytes follow
+
+// The module of a kernel, loaded; NULL: it cannot be.
+static tn_module *tn_shipped_load(struct tn_programs *p, const tn_container *c, const tn_container_kernel *k) {
+  const tn_container_module *m = &c->module[k->module];
+  const tiny_code before = p->t->code;
+  tn_digester d = tn_digest_open();
+  tn_digest_add(&d, &c->head->sum, sizeof c->head->sum);
+  tn_digest_add(&d, &k->module, sizeof k->module);
+  const tn_digest key = tn_digest_close(&d);
+  tn_module *module = tn_module_loaded(p, &key);
+  if (module) return module;
+  module = tn_module_load(p, &key, c->data + m->at, (size_t)m->nbytes);
+  if (!module) { if (before == TINY_OK) p->t->code = TINY_OK; return NULL; }
+  module->binary = c->data + m->at; module->nbytes = (size_t)m->nbytes;
+  module->target = c->target[m->target];
+  return module;
+}
+
+// Takes an executable from what was imported, if it has one that a search at least as wide has found.
+static void tn_build_from_shipped(tiny_ctx *t, tn_build *b, int width) {
+  const struct tn_device *d = b->at->device;
+  if (!t->shipped || !d->backend->find || tn_debug(t, 'c') || tn_debug(t, 'd')) return;
+  const tn_container_target own = tn_programs_target(b->at);
+  for (const struct tn_shipped *s = t->shipped; s && !b->exe; s = s->next) {
+    const tn_container_kernel *k = tn_container_find(&s->c, &b->key, &own);
+    if (!k || (int)k->width < width || (k->units && tn_is_cpu(d->backend) && !tn_os_tiles_allowed())) continue;
+    tn_module *module = tn_shipped_load(b->at, &s->c, k);
+    if (!module) continue;
+    memcpy(b->name, k->name, sizeof b->name);
+    memcpy(b->low.global, k->global, sizeof k->global);
+    memcpy(b->low.local, k->local, sizeof k->local);
+    b->low.tasks = k->tasks; b->low.flops = k->flops; b->low.nbytes = k->nbytes;
+    b->local_nbytes = (size_t)k->local_nbytes;
+    b->width = (int)k->width; b->units = (int)k->units;
+    if (tn_build_reserve(t, b) != TINY_OK) return;
+    tn_build_take(t, b, module);
+    t->stats.shipped += b->exe != NULL;
+  }
+}
+
+// ** modules **
 
 // A module of kernels. Foreign source stands alone, as it is.
 static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
@@ -204,58 +263,24 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
   first[modules] = at;
 }
 
-// Progress: a line on a terminal, wiped when the work is done; with debug letter p, lines in the log.
-static int tn_wipes(const tiny_ctx *t, int n) {
-  return n >= TN_PROGRESS_AT && !tn_debug(t, 'p') && !t->log.fn && tn_os_terminal();
-}
-static void tn_say_compiling(tiny_ctx *t, int n) {
-  if (tn_wipes(t, n)) fprintf(stderr, "tiny: compiling %d kernels\r", n);
-  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiling %d kernels", n);
-}
-static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
-  if (tn_wipes(t, n)) fprintf(stderr, "%40s\r", "");
-  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
-}
-
-// Compiles builds of one device, spread over as many modules as there are cores.
-static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
-  struct tn_programs *const at = b[0]->at;
+// What was compiled, or could be before the host cancelled it, is loaded and kept. key: of the module.
+static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *const *b, int n, const tn_digest *key,
+                               const tiny_bytes *binary) {
   const struct tn_device *d = at->device;
-  int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = (d->renderer.flags & TINY_TARGET_ALONE) != 0;
-  for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
-  if (foreign) modules = n;
-  tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
-  tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
-  int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
-  tn_build_deal(t, b, n, modules, first);
-  for (int m = 0; m < modules; m++) {
-    text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
-    binary[m].t = t;
-    if (tn_debug(t, 'c')) tn_log_text(t, text[m].data);
-  }
-  const uint64_t from = tn_os_now();
-  tn_say_compiling(t, n);
-  const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
-  tn_say_compiled(t, n, tn_os_now() - from);
-  t->stats.compile_ns += tn_os_now() - from;
-  if (code != TINY_OK) return code;
+  tn_module *module = tn_module_load(at, key, binary->data, binary->n);
+  if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
   t->stats.compiled += (uint64_t)n;
-  for (int m = 0; m < modules; m++) {
-    const tn_digest key = tn_bytes_key(at, "module", text[m].data, text[m].n);
-    tn_module *module = tn_module_load(at, &key, binary[m].data, binary[m].n);
-    if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
-    tn_cache_write(t->cache, &key, "bin", binary[m].data, binary[m].n);
-    for (int i = first[m]; i < first[m + 1]; i++) {
-      tn_build_take(t, b[i], module);
-      if (!b[i]->exe)
-        return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module",
-                         b[i]->entry ? b[i]->entry : b[i]->name);
-      tn_cache_entry e;
-      memset(&e, 0, sizeof e);
-      e.module = key;
-      memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
-    }
+  tn_module_keep(at, module, binary->data, binary->n);
+  tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
+  for (int i = 0; i < n; i++) {
+    tn_build_take(t, b[i], module);
+    if (!b[i]->exe)
+      return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+    tn_cache_entry e;
+    memset(&e, 0, sizeof e);
+    e.module = *key;
+    memcpy(e.name, b[i]->name, sizeof e.name);
+    tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
   }
   return TINY_OK;
 }
@@ -266,84 +291,5 @@ static void tn_build_name(tiny_ctx *t, tn_build *b) {
   if (!b->custom) b->key = tn_kernel_digest(t, b->ast);
   if (b->custom) snprintf(b->name, sizeof b->name, "%s", b->entry);
   else tn_kernel_name(t, b);
-}
-
-typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n; } tn_builds;
-
-// A name holds a hash: two kernels may have the same, but not in one module. names: hashes of those before.
-static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
-  const void *name = (const void *)(uintptr_t)(tn_hash_bytes(0, b->name, strlen(b->name)) | 1);
-  const size_t n = strlen(b->name), at = n < TN_KERNEL_NAME - 12 ? n : TN_KERNEL_NAME - 12;
-  if (!b->custom && tn_map_has(names, name)) snprintf(b->name + at, sizeof b->name - at, "_%d", i);
-  tn_map_set(t, names, name, b);
-}
-
-static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
-  const tn_builds *all = (const tn_builds *)arg;
-  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
-  tn_map asked = {NULL, 0, 0}, names = {NULL, 0, 0};
-  int nleft = 0;
-  for (int i = 0; i < all->n; i++) {
-    tn_build *b = &all->build[i];
-    const void *kernel = b->custom ? (const void *)b->custom : (const void *)b->ast;
-    b->twin = (tn_build *)tn_map_get(&asked, kernel);
-    if (b->twin) continue;
-    tn_map_set(t, &asked, kernel, b);
-    tn_build_name(t, b);
-    b->exe = tn_executable_find(b->at, &b->key);
-    if (b->exe) continue;
-    tn_build_rename(t, b, i, &names);
-    if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
-    else if (tn_build_lower(t, b) != TINY_OK) return t->code;
-    if (b->exe) continue;
-    b->text_key = tn_bytes_key(b->at, "kernel", b->text.data, b->text.n);
-    tn_build_from_disk(t, b);
-    if (!b->exe) left[nleft++] = b;
-  }
-  return nleft ? tn_build_compile(t, left, nleft) : TINY_OK;
-}
-
-static void tn_builds_clear(void *arg) {
-  const tn_builds *all = (const tn_builds *)arg;
-  tn_nodes_leave(all->t);
-  tn_nodes_close(all->t, &all->t->ir->others);
-  for (int i = 0; i < all->n; i++)
-    if (all->build[i].owned)
-      tn_release(all->t, (void *)(uintptr_t)all->build[i].text.data, all->build[i].text.n + 1);
-}
-
-// After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
-// another one, or none makes what is left.
-// The error goes, as what was wrong is not these kernels.
-static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
-  void *const cpu = all->at->device->dev;
-  if (!tn_compiler_retry(all->at) && !tn_cpu_is_unfit(cpu)) return 0;
-  tn_compiler_identify(all->at);
-  for (int i = 0; i < all->n; i++) {
-    const tn_build was = all->build[i];
-    tn_build *b = &all->build[i];
-    memset(b, 0, sizeof *b);
-    b->at = was.at; b->ast = was.ast; b->custom = was.custom; b->entry = was.entry;
-    b->found = was.found; b->key = was.key;
-    if (!was.custom) continue;
-    b->low = was.low;
-    if (!tn_cpu_has_compiler(cpu)) return 0;    // it cannot be interpreted, and the error stays
-  }
-  t->code = TINY_OK;
-  return 1;
-}
-
-// Executables for builds[0..n-1], which are all of `at`.
-static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
-  tn_builds all = {t, at, builds, n};
-  tiny_code code;
-  do {
-    tn_compiler_identify(at);
-    code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
-    tn_builds_clear(&all);
-  } while (code == TINY_E_COMPILE && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all));
-  if (code != TINY_OK) return code;
-  for (int i = 0; i < n; i++) if (builds[i].twin) builds[i].exe = builds[i].twin->exe;
-  return t->code;
 }
 #endif

@@ -47,6 +47,54 @@ TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
   return t ? tn_guard(t, tn_realize_user, &c) : code;
 }
 
+static int tn_runs(tiny_ctx *t) { return tn_device_is_open(t, 0) && !t->tensors->refuse; }
+
+// What tiny_realize would run, or without tensors what the frame's end would, is planned and compiled.
+static tiny_code tn_warm_guarded(tiny_ctx *t, void *arg) {
+  const tn_realize_call *c = (const tn_realize_call *)arg;
+  t->runtime->ahead = 1;
+  if (c->n) return tn_realize_user(t, arg);
+  return t->runtime->paused ? TINY_OK : tn_realize_pending(t);
+}
+TINY_API tiny_code tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n) {
+  tiny_tensor *wrong;
+  tn_realize_call c = {x, n};
+  if (!t) return TINY_E_ARG;
+  if (!tn_runs(t)) return t->code == TINY_OK ? TINY_E_DEVICE : t->code;
+  if (n < 0 || (n && !x)) return tiny_fail(t, TINY_E_ARG, "warm: %d tensors", n);
+  if (n && !tn_usable_in(t, "warm", n, x, &wrong)) return t->code == TINY_OK ? TINY_E_ARG : t->code;
+  const tiny_code code = tn_guard(t, tn_warm_guarded, &c);
+  t->runtime->ahead = 0;
+  return code;
+}
+
+static tiny_code tn_warm_left_guarded(tiny_ctx *t, void *arg) {
+  *(int *)arg = tn_warm_left(t);
+  return TINY_OK;
+}
+TINY_API int tiny_warm_left(tiny_ctx *t) {
+  int left = 0;
+  if (t && t->warm) tn_guard(t, tn_warm_left_guarded, &left);
+  return left;
+}
+static tiny_code tn_warm_wait_guarded(tiny_ctx *t, void *arg) {
+  tn_progress p;
+  (void)arg;
+  int left = tn_warm_left(t);
+  const int all = left;
+  tn_progress_open(&p, t, TINY_COMPILING, all);
+  while (left) {
+    if (tn_progress_tell(&p, all - left, "the kernels that are compiled ahead")) return t->code;
+    tn_os_sleep_us(TN_WARM_LOOK_US);
+    left = tn_warm_left(t);
+  }
+  return TINY_OK;
+}
+TINY_API tiny_code tiny_warm_wait(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  return t->warm ? tn_guard(t, tn_warm_wait_guarded, NULL) : t->code;
+}
+
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
 static tiny_uop *tn_plain_buffer(const tiny_uop *u) {
   while (!u->realized && tn_is_in_order(u)) u = u->src[0];
@@ -216,8 +264,6 @@ static tiny_uop *tn_upload(struct tn_device *d, const void *data, int dtype, int
 }
 
 // Does the context run at all? Records why not.
-static int tn_runs(tiny_ctx *t) { return tn_device_is_open(t, 0) && !t->tensors->refuse; }
-
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape) {
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "from", dtype) || !tn_shape_valid(t, "from", &shape)) return tn_poison(t);

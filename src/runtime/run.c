@@ -387,7 +387,7 @@ static tn_targets tn_context_targets(const tiny_ctx *t) {
   tn_targets all;
   memset(&all, 0, sizeof all);
   all.n = t->ndevice; all.here = t->here;
-  for (int i = 0; i < t->ndevice; i++) all.limits[i] = &t->device[i]->limits;
+  for (int i = 0; i < t->ndevice; i++) all.limits[i] = &t->device[i]->plans;
   return all;
 }
 
@@ -406,7 +406,7 @@ static tn_build tn_build_of(const tn_kernel *k, struct tn_programs *at) {
   b.low.tasks = c->global[0] * c->global[1] * c->global[2];
   return b;
 }
-// Executables for the steps that run on devices which share `at`.
+// Executables for the steps that run on devices which share `at`; or all that takes time is begun.
 static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const *kernels, struct tn_programs *at) {
   tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d->plan.nstep + 1) * sizeof *builds);
   int *step = (int *)tn_scratch(t, ((size_t)d->plan.nstep + 1) * sizeof *step), n = 0;
@@ -417,13 +417,15 @@ static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const 
     step[n++] = i;
   }
   if (!n) return TINY_OK;
-  tn_beam_all(t, at, builds, n);
-  if (tn_build_all(t, at, builds, n) != TINY_OK) return t->code;
+  if (t->runtime->ahead) return tn_build_all(t, at, builds, tn_beam_leave_out(t, at, builds, n), 1);
+  if (!tn_beam_all(t, at, builds, n) || tn_build_all(t, at, builds, n, 0) != TINY_OK) return t->code;
   for (int i = 0; i < n; i++) d->plan.step[step[i]].exe = builds[i].exe;
   return TINY_OK;
 }
 
-static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
+// *out: NULL where nothing is to run. *parts: can the first roots run by themselves?
+static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out,
+                              int *parts) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
@@ -433,6 +435,8 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
     struct tn_programs *at = t->device[i]->programs;
     if (at->device == t->device[i] && tn_plan_build(t, &d, kernels, at) != TINY_OK) return t->code;
   }
+  *parts = d.plan.nfirst != 0;
+  if (t->runtime->ahead) return TINY_OK;
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
   if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
     t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
@@ -745,10 +749,12 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
                        "from the outputs of tiny_run");
     if (tn_visit_check(t, &v, &all) != TINY_OK) return t->code;
     plan = tn_plan_find(t, &v);
+    int parts = plan && plan->nfirst;
     if (plan) t->stats.replays++;
-    else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
-    if (!first || plan->nfirst) break;
+    else if (tn_plan_make(t, &v, all.u, all.n, &plan, &parts) != TINY_OK) return t->code;
+    if (!first || parts) break;
   }
+  if (t->runtime->ahead) return TINY_OK;
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r;
   memset(&r, 0, sizeof r);

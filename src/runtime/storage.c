@@ -16,7 +16,8 @@ struct tn_device {
   const tiny_backend *backend; void *dev;
   struct tn_programs *programs;            // that run here; devices of one kind share them
   tiny_stats stats; size_t max_nbytes;     // its own part of the context's; 0: no cap
-  tiny_limits limits; tiny_renderer renderer; char name[64], title[96];     // title: with its number, among others
+  tiny_limits limits, plans;               // plans: those for which graphs are cut into kernels
+  tiny_renderer renderer; char name[64], title[96];     // title: with its number, among others
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes;                     // kept for later
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error

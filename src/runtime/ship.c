@@ -1,0 +1,173 @@
+// ship: compiled kernels out of a context, to be shipped, and into another one, where there may be no compiler.
+//
+// In:    a context that has run what is to be shipped, files and bytes. Out: one container; kernels of it are found by
+//        tn_build_from_shipped.
+// Holds: what is imported is copied before it is checked, and is not looked at where it came from again. A context cuts
+//        graphs into kernels as the machine did where what it imports comes from: otherwise it would ask for others.
+#ifndef TN_RUNTIME_SHIP
+#define TN_RUNTIME_SHIP
+#ifndef TINY_AMALGAMATED
+#include "capture.c"
+#endif
+
+// ** out **
+
+// The kernels that t has used.
+static void tn_ship_gather(tiny_ctx *t, tn_container_items *all) {
+  for (int i = 0; i < t->ndevice; i++) {
+    const struct tn_programs *p = t->device[i]->programs;
+    for (int j = 0; j < TN_EXECUTABLE_BUCKETS && p->device == t->device[i]; j++)
+      for (const tn_executable *e = p->bucket[j]; e; e = e->next) {
+        if (!e->module || !e->module->binary) continue;
+        tn_container_item *item = tn_container_add(t, all);
+        tn_container_kernel *k = &item->kernel;
+        k->key = e->key;
+        memcpy(k->global, e->global, sizeof k->global);
+        memcpy(k->local, e->local, sizeof k->local);
+        k->tasks = e->tasks; k->local_nbytes = (int64_t)e->local_nbytes; k->flops = e->flops; k->nbytes = e->nbytes;
+        k->width = (uint32_t)e->width; k->units = (uint32_t)e->units;
+        memcpy(k->name, e->name, strlen(e->name));
+        item->target = e->module->target;
+        item->binary = e->module->binary; item->nbytes = e->module->nbytes;
+      }
+  }
+}
+
+// data: of an earlier export, to be kept beside; NULL: none.
+typedef struct tn_ship_call { tiny_writer to; const void *data; size_t nbytes; const char *name; } tn_ship_call;
+
+// The earlier one, as far as it can be used: what another version wrote goes. 0: it is something else.
+static int tn_ship_earlier(tiny_ctx *t, const tn_ship_call *c, tn_container_items *all) {
+  const tn_digest source = tn_container_source(TN_SOURCE_ID);
+  void *copy = c->nbytes ? memcpy(tn_scratch(t, c->nbytes), c->data, c->nbytes) : NULL;
+  if (!c->nbytes) return 1;
+  const char *wrong = tn_container_check(copy, c->nbytes, &source);
+  if (!wrong) {
+    const tn_container earlier = tn_container_of(copy);
+    tn_container_add_all(t, all, &earlier);
+  }
+  return !wrong || (c->nbytes >= sizeof tn_container_magic &&
+                    !memcmp(copy, tn_container_magic, sizeof tn_container_magic));
+}
+static tiny_code tn_ship_export(tiny_ctx *t, void *arg) {
+  const tn_ship_call *c = (const tn_ship_call *)arg;
+  const tn_digest source = tn_container_source(TN_SOURCE_ID);
+  tn_container_items all = {NULL, 0, 0};
+  tiny_bytes out = {t, NULL, 0, 0};
+  tn_ship_gather(t, &all);
+  if (!tn_ship_earlier(t, c, &all))
+    return tiny_fail(t, TINY_E_IO, "cache_export: %.200s is something else, and is left as it is", c->name);
+  tn_container_write(t, &all, &source, &out);
+  return c->to.fn(c->to.user, out.data, out.n) ? TINY_OK : tiny_fail(t, TINY_E_IO, "cache_export: %.200s: it cannot "
+                                                                     "be written", c->name);
+}
+TINY_API tiny_code tiny_cache_export_to(tiny_ctx *t, tiny_writer to) {
+  tn_ship_call c = {to, NULL, 0, "the caller's function"};
+  if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
+  if (!to.fn) return tiny_fail(t, TINY_E_ARG, "cache_export_to: there is no function");
+  return tn_guard(t, tn_ship_export, &c);
+}
+
+// ** in **
+
+// Kernels are asked for as they were where these come from.
+static void tn_ship_adopt(const tiny_ctx *t, const tn_container *c) {
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_device *d = t->device[i];
+    const tn_container_target own = tn_programs_target(d->programs), *best = tn_container_best(c, &own);
+    if (!best) continue;
+    d->plans.vector_nbytes = (int)(best->vector_nbytes & INT_MAX);
+    d->plans.memory[1].nbytes = (size_t)best->near;
+    d->plans.memory[2].nbytes = (size_t)best->last;
+  }
+}
+
+// A copy of the bytes, checked. wrong: what is wrong with them, NULL: nothing, or there was no memory.
+static tiny_code tn_ship_take(tiny_ctx *t, const void *data, size_t nbytes, const char **wrong) {
+  const tn_digest source = tn_container_source(TN_SOURCE_ID);
+  const size_t head = (sizeof(struct tn_shipped) + 15) & ~(size_t)15;
+  struct tn_shipped *s = nbytes < SIZE_MAX / 2 ? (struct tn_shipped *)tiny_realloc(t, NULL, 0, head + nbytes)
+                                              : NULL;
+  *wrong = NULL;                           // nothing unwinds here: the caller has a file open
+  if (!s)
+    return tiny_fail(t, TINY_E_MEMORY, "no memory for %llu bytes of compiled kernels", (unsigned long long)nbytes);
+  char *copy = (char *)s + head;
+  if (nbytes) memcpy(copy, data, nbytes);
+  *wrong = tn_container_check(copy, nbytes, &source);
+  if (*wrong) { tn_release(t, s, head + nbytes); return TINY_E_IO; }
+  s->nbytes = head + nbytes;
+  s->c = tn_container_of(copy);
+  s->next = t->shipped;
+  t->shipped = s;
+  tn_ship_adopt(t, &s->c);
+  return TINY_OK;
+}
+TINY_API tiny_code tiny_cache_import_from(tiny_ctx *t, const void *data, size_t nbytes) {
+  const char *wrong;
+  if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
+  if (!data) return tiny_fail(t, TINY_E_ARG, "cache_import_from: data is NULL");
+  const tiny_code code = tn_ship_take(t, data, nbytes, &wrong);
+  return wrong ? tiny_fail(t, TINY_E_IO, "cache_import_from: %s", wrong) : code;
+}
+static void tn_ship_close(tiny_ctx *t) {
+  while (t->shipped) {
+    struct tn_shipped *s = t->shipped;
+    t->shipped = s->next;
+    tn_release(t, s, s->nbytes);
+  }
+}
+
+// ** files **
+
+#ifndef TINY_NO_IO
+static int tn_ship_write(void *user, const void *data, size_t nbytes) {
+  return tn_os_draft_write((tn_os_draft *)user, data, nbytes);
+}
+TINY_API tiny_code tiny_cache_export(tiny_ctx *t, const char *path) {
+  tn_os_mapping earlier;
+  tn_os_draft draft;
+  tn_os_facts facts;
+  if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
+  if (!path || !*path) return tiny_fail(t, TINY_E_ARG, "cache_export: path is NULL or empty");
+  const int there = tn_os_file(path, &facts);
+  if (there && !tn_os_map_file(path, &earlier))
+    return tiny_fail(t, TINY_E_IO, "cache_export: %.200s: %s", path, tn_os_why_not(path));
+  tn_ship_call c = {{tn_ship_write, &draft}, there ? earlier.data : NULL, there ? earlier.nbytes : 0, path};
+  tiny_code code = TINY_E_IO;
+  const int open = tn_os_draft_open(&draft, path, TN_OS_ALL);
+  if (open) code = tn_guard(t, tn_ship_export, &c);
+  if (there) tn_os_unmap_file(&earlier);
+  if (open && !tn_os_draft_close(&draft, path, code == TINY_OK) && code == TINY_OK) code = TINY_E_IO;
+  return code == TINY_OK ? code : tiny_fail(t, code, "cache_export: %.200s: it cannot be written", path);
+}
+static tiny_code tn_ship_read(tiny_ctx *t, const char *path, const char **wrong) {
+  tn_os_mapping m;
+  if (!tn_os_map_file(path, &m)) { *wrong = tn_os_why_not(path); return TINY_E_IO; }
+  const tiny_code code = tn_ship_take(t, m.data, m.nbytes, wrong);
+  tn_os_unmap_file(&m);
+  return code;
+}
+TINY_API tiny_code tiny_cache_import(tiny_ctx *t, const char *path) {
+  const char *wrong;
+  if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
+  if (!path || !*path) return tiny_fail(t, TINY_E_ARG, "cache_import: path is NULL or empty");
+  const tiny_code code = tn_ship_read(t, path, &wrong);
+  return wrong ? tiny_fail(t, TINY_E_IO, "cache_import: %.200s: %s", path, wrong) : code;
+}
+#else
+static tiny_code tn_ship_read(tiny_ctx *t, const char *path, const char **wrong) {
+  (void)t; (void)path;
+  *wrong = "this build reads no files (TINY_NO_IO)";
+  return TINY_E_IO;
+}
+#endif
+
+// What the description brings. That it cannot be used is no error: kernels are compiled, or interpreted, without it.
+static void tn_ship_open(tiny_ctx *t, const tiny_desc *d) {
+  const char *wrong = NULL;
+  if (d && d->cache_data && tn_ship_take(t, d->cache_data, d->cache_nbytes, &wrong) != TINY_OK && wrong)
+    tn_log(t, "tiny: cache_data is not used: %s", wrong);
+  if (d && d->cache_file && tn_ship_read(t, d->cache_file, &wrong) != TINY_OK && wrong)
+    tn_log(t, "tiny: %.200s is not used: %s", d->cache_file, wrong);
+}
+#endif
