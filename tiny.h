@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 13f36ef37ff7544d3a3f7bb86f278f91b54517eb0373d9b31f0c378591940a2c
+/* tiny.h 0.1.0, source 7f6112f9be0a91d0a2800f475b5bf39706cace1f5c653dc4d6cc35d280b4de0a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -38,8 +38,9 @@ DO THIS                                          NOT THIS
 WHAT IT DOES NOT DO
   No global state, no abort, no exit, no signal handlers. No output unless asked for, but one line when there
   is no compiler, one when others could put programs into the folder of compiled ones, and a line of progress on
-  a terminal while many kernels are compiled or searched for. It does not fetch models, does not run operators
-  eagerly, does not hide copies between devices, and does not need a build system.
+  a terminal while many kernels are compiled or searched for, and one when kernels that were shipped cannot be
+  used. It does not fetch models, does not run operators eagerly, does not hide copies between devices, and does not
+  need a build system.
 
 THE SECTIONS OF THIS HEADER (search for the mark)
   >>types        error codes, dtypes, shapes        >>norms        softmax, layer_norm, batch_norm
@@ -536,6 +537,35 @@ PROGRAMS
   computed in the first run and kept until that memory is overwritten; never from a tiny_blob. The cap
   max_nbytes goes before it.
 
+WARMING UP
+  The first run of a graph compiles its kernels: tens of milliseconds each, on all cores. What takes the wait away:
+
+  Disk      Nothing to do: TINY_CACHE keeps what was compiled for the next start on this machine.
+  Progress  tiny_desc.progress is told what is being compiled or searched for, how much is done and of how much, at
+            least ten times a second, on the context's thread. What it returns other than 0 cancels the call: the
+            compilers are ended, it fails with TINY_E_CANCELLED, and after tiny_clear the same call goes on where it
+            was. A search that is cancelled begins anew, but for the kernels that lie in TINY_CACHE by then.
+  Ahead     tiny_warm(t, x, n) has the kernels of tiny_realize(x, n) compiled by a thread of the library's own, with
+            tiny_warm_capture those of tiny_capture, with tiny_warm(t, 0, 0) those of the frame's end. The context
+            goes on with other graphs; who needs a kernel before it is there waits for it. Its memory, some megabytes,
+            is asked of tiny_desc.alloc on the context's thread, when it is begun, and given back there.
+  Shipped   tiny_cache_export writes the compiled kernels that a context has used to a file, and tiny_desc.cache_file,
+            or tiny_cache_import, takes them on other machines: there they are neither lowered nor compiled, and a
+            compiler is not even looked for until a kernel is missing. Without one what is missing is interpreted,
+            with one line. What a search has found is shipped as it was found.
+
+      d.device = "CPU:avx2";                   // where it is made: as any processor with AVX2 ..
+      ..                                       // run what is to be shipped
+      tiny_cache_export(t, "game.kernels");    // .. and once more with "CPU" or "CPU:avx512", into the same file
+      d.cache_file = "game.kernels";           // in the program
+
+  Kernels in it are known by what they compute, not by the compiler, and by the instructions that they need: a device
+  takes those made for all that it has, else those for the most of it; never what it lacks. "CPU" is this very
+  processor, "CPU:avx2" and "CPU:avx512" any that has that. A file serves the release of tiny.h that wrote it, on
+  systems with the same way to call functions (Linux and macOS on x86-64; arm64). Lengths, order and a digest of 256
+  bits are checked; what is wrong with a file is said in a line, and the context does without. An importing context
+  cuts graphs into kernels as the machine did where the file was made: what the file lacks is compiled for that, too.
+
 MEMORY OF THE CALLER
   A tensor of tiny_blob, and every view of it, shows what the memory holds when it is read. What is computed
   from it reads the memory when it is computed, and keeps those values from then on: tiny_square(x) asked for
@@ -545,6 +575,8 @@ MEMORY OF THE CALLER
   written: assigning to them changes private pages.
 
 TRUST
+  What is imported (tiny_desc.cache_file, tiny_cache_import) is executed as it is: its digest says that it is what was
+  written, not by whom. Take it from where the program itself comes from, and from nowhere else.
   What lies in TINY_CACHE is executed. It is used if folder and files belong to the effective user and neither group
   nor others may write them, which is looked at after they are opened; if not, a line says so and nothing is kept.
   (On Windows the folder of the user's profile is taken to be the user's.) A file there is known by a digest of 256
@@ -644,7 +676,8 @@ typedef enum tiny_code {
   TINY_E_COMPILE,   // the kernel compiler failed; the message holds its first lines
   TINY_E_IO,        // a file could not be read or written
   TINY_E_STATE,     // the call is out of order (tiny_end without tiny_begin ...)
-  TINY_E_INTERNAL   // a bug of this library: the message names the room that noticed
+  TINY_E_INTERNAL,  // a bug of this library: the message names the room that noticed
+  TINY_E_CANCELLED  // tiny_desc.progress said so: what was compiled until then is kept, and the same call goes on there
 } tiny_code;
 
 // Types of elements. Their order is the order of promotion within a kind.
@@ -734,13 +767,29 @@ typedef struct tiny_pool {
   int threads;                             // how many tasks it runs at a time; 0: one for each core
 } tiny_pool;
 
+// Takes the next nbytes of what is saved; returns 0 when it cannot, which ends the save with TINY_E_IO.
+typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbytes); void *user; } tiny_writer;
+
 // Takes a line of the log, without its end, on the thread that called the library.
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
+// What a call that takes long is doing: done of total kernels are there, name is one that is being made, and elapsed_ns
+// have passed since that began. name is good during the callback. Compiling: of the kernels that the call needs.
+// Searching: of those that are searched for.
+typedef enum tiny_work { TINY_COMPILING, TINY_SEARCHING } tiny_work;
+typedef struct tiny_progress_info {
+  tiny_work what; int done, total; const char *name; uint64_t elapsed_ns;
+} tiny_progress_info;
+// Called while kernels are compiled or searched for, at least every 100 ms where the device's compiler is a process
+// (the CPU's is), on the thread that called the library; it must not call it with this context. Anything but 0 cancels
+// the call: the compilers are ended, and it fails with TINY_E_CANCELLED.
+typedef struct tiny_progress { int (*fn)(void *user, const tiny_progress_info *info); void *user; } tiny_progress;
+
 // How a context is opened. Text is copied; backends, and what the functions are given as user, outlive the context.
 typedef struct tiny_desc {
-  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2": an x86
-  // processor as if it had AVX2 and nothing wider. Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
+  // "CPU", "INTERP", "NULL", a backend's name, "NAME:1"; NULL: $TINY_DEV, else the first that opens. "CPU:avx2",
+  // "CPU:avx512": an x86 processor as any that has that, x86-64-v3 and -v4, by gcc 11, clang 12 or later.
+  // Several: "NV:0,NV:1,CPU" are devices 0, 1 and 2 of the context
   const char *device;
   const tiny_backend *backends[8];         // companions and own accelerators; CPU, LLVM, INTERP, NULL are always there
   int threads;                             // 0: one per core, or $TINY_THREADS
@@ -754,6 +803,10 @@ typedef struct tiny_desc {
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
+  tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
+  // Compiled kernels that come with the program, as tiny_cache_import and tiny_cache_import_from take them: a file, and
+  // bytes, which are copied. What cannot be used is a line of the log.
+  const char *cache_file; const void *cache_data; size_t cache_nbytes;
 } tiny_desc;
 
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
@@ -772,7 +825,8 @@ TINY_API void        tiny_clear(tiny_ctx *t);
 // Opens a frame; frames nest.
 TINY_API void        tiny_begin(tiny_ctx *t);
 // Runs the assignments that are pending, then closes the innermost frame, also after an error, and frees its tensors.
-// Returns the code of what ran. TINY_E_STATE: no frame is open.
+// Returns the code of what ran, or of the error that stands: what was assigned poison was not assigned. TINY_E_STATE: no
+// frame is open.
 TINY_API tiny_code   tiny_end(tiny_ctx *t);
 // Moves x out of all frames: it lives until tiny_free. Returns x, or poison if x cannot be used.
 TINY_API tiny_tensor *tiny_keep(tiny_tensor *x);
@@ -791,6 +845,8 @@ typedef struct tiny_stats {
   uint64_t nodes;                          // live IR nodes
   uint64_t searches, timed, search_ns;     // kernels searched for; programs timed for that; what it took
   uint64_t copies, nbytes_copied;          // from another device to this one
+  // programs taken from what tiny_cache_import gave; programs interpreted, as no compiler was found
+  uint64_t shipped, interpreted;
 } tiny_stats;
 // The totals of all devices, at no cost; zeros for NULL.
 TINY_API tiny_stats  tiny_stats_of(const tiny_ctx *t);
@@ -2562,16 +2618,14 @@ TINY_API size_t      tiny_graph_json(tiny_tensor *const *x, int n, char *out, si
 // Forms on paths need files (not with TINY_NO_DISK); forms on memory copy, and need it during the call alone.
 // Where the device shares the host's memory, big tensors of a file are the file's pages, read when they are first
 // used and written back never: loading costs no copy, and assignment does not reach the file. Such a file must not
-// be made shorter while its tensors live; replacing it, as saving does, is fine.
+// be made shorter while its tensors live; replacing it, as saving does, is fine. (On Windows, where it would not be,
+// they are read.)
 
 // One array in NumPy's .npy format, versions 1.0 to 3.0; either byte order; an array in Fortran order is a
 // transposed view. Text, records, complex numbers and Python objects are errors. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path);
 // As tiny_load_npy, from memory. [numpy.load]
 TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes);
-
-// Takes the next nbytes of what is saved; returns 0 when it cannot, which ends the save with TINY_E_IO.
-typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbytes); void *user; } tiny_writer;
 
 // Realizes x and writes it as .npy 1.0. bf16 and 8-bit floats have no name in that format: TINY_E_DTYPE. A file at
 // path is replaced as a whole or not at all. [numpy.save]
@@ -2642,6 +2696,39 @@ TINY_API tiny_code   tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_
 TINY_API int         tiny_program_kernel_count(const tiny_program *p);
 // Frees the program and what it keeps; the tensors that its runs gave stay. NULL is allowed; tiny_close does it too.
 TINY_API void        tiny_program_free(tiny_program *p);
+
+// Compiling ahead, on a thread of the library's own, while the context goes on: WARMING UP in the manual. Each of these
+// is called on the context's thread, as all else is. They plan and render, which takes milliseconds, and return;
+// nothing is run. A call that needs a kernel before it is there waits for it; what the compiler finds wrong, that call
+// tells. Where there are no threads, on devices other than the CPU, and with debug letters c and d they compile at
+// once. What a search is wanted for is left to the call that needs it.
+
+// What tiny_realize(x, n) would compile; n = 0: what the end of the frame would.
+TINY_API tiny_code   tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n);
+// What tiny_capture with these arguments would compile. Assignments that were pending when the frame was opened run.
+TINY_API tiny_code   tiny_warm_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs,
+                                       int m);
+// How many of these kernels are not there yet. Those that have come are loaded. 0 for NULL.
+TINY_API int         tiny_warm_left(tiny_ctx *t);
+// Waits until none is left. tiny_close does not: it ends the compilers.
+TINY_API tiny_code   tiny_warm_wait(tiny_ctx *t);
+
+// Kernels that come with the program, for machines without a compiler and for a fast start: WARMING UP in the manual.
+// What is imported is executed, and must come from where the program itself comes from.
+#ifndef TINY_NO_IO
+// Writes the compiled kernels that t has used to a file, beside those that an earlier export put there, also for other
+// instruction sets. The file is replaced as a whole or not at all. TINY_E_IO: it cannot be written, or what is there is
+// no such file.
+TINY_API tiny_code   tiny_cache_export(tiny_ctx *t, const char *path);
+// From now on kernels that the file has for this machine's instruction set, or for a part of it, are neither lowered
+// nor compiled; graphs are cut into kernels as on the machine that they come from. TINY_E_IO: it cannot be read, or is
+// cut off, changed, or of another version of tiny.h; nothing of it is used then.
+TINY_API tiny_code   tiny_cache_import(tiny_ctx *t, const char *path);
+#endif
+// As tiny_cache_export, to a function, without what an earlier export wrote.
+TINY_API tiny_code   tiny_cache_export_to(tiny_ctx *t, tiny_writer to);
+// As tiny_cache_import, from memory, which is copied.
+TINY_API tiny_code   tiny_cache_import_from(tiny_ctx *t, const void *data, size_t nbytes);
 
 // A kernel of your own: source and name, or uops. Text is copied.
 typedef struct tiny_kernel_desc {
@@ -3039,7 +3126,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "13f36ef37ff7544d3a3f7bb86f278f91b54517eb0373d9b31f0c378591940a2c"
+#define TN_SOURCE_ID "7f6112f9be0a91d0a2800f475b5bf39706cace1f5c653dc4d6cc35d280b4de0a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3722,12 +3809,14 @@ struct tiny_ctx {
   tn_chunk *scratch;                       // newest chunk first
   tiny_code code; char message[1024];      // the first error
   tiny_logger log; char debug[32];
+  tiny_progress progress; struct tn_watch *watch;          // watch: sees the children of the call under way
   uint64_t seed, opened; int beam, compiler_seconds;         // opened: when, in ns
   tiny_stats stats;
   // one pointer a room, made by the room's open and freed by its close
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
   struct tn_device *device[TINY_MAX_DEVICES]; int ndevice, here;           // here: where what names no device goes
-  struct tn_cache *cache; struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tn_cache *cache; struct tn_shipped *shipped; struct tn_warm *warm;
+  struct tn_pool *pool; struct tn_runtime *runtime;
   struct tiny_archive *archives;           // that are open
 };
 
@@ -3861,6 +3950,7 @@ static tiny_code tn_guard(tiny_ctx *t, tiny_code (*fn)(tiny_ctx *t, void *arg), 
   if (setjmp(env)) {
     t->trap = NULL;
     t->plans = 0;
+    t->watch = NULL;
     if (!t->shielded) tn_scratch_reset(t, 1);
     tn_float_leave(&was);
     return t->unwinds;
@@ -4353,15 +4443,13 @@ static const char *tn_os_env(const char *name) {
   return value && *value ? value : NULL;
 }
 
+#ifndef _WIN32
 static void tn_os_sleep_us(int us) {       // or less, when a signal comes
-#ifdef _WIN32
-  Sleep((DWORD)(us + 999) / 1000);
-#else
   struct timespec wanted;
   wanted.tv_sec = us / 1000000; wanted.tv_nsec = us % 1000000 * 1000L;
   nanosleep(&wanted, NULL);
-#endif
 }
+#endif
 
 // Columns of the terminal that stderr is; 0: it is none.
 static int tn_os_terminal(void) {
@@ -4430,6 +4518,8 @@ typedef struct tn_os_cpu {
   int dots;                                // bit per TINY_DOT_* that the widest registers have an instruction for
   int avx2;                                // and FMA: it is there
   int tiles;                               // Intel AMX with BF16 and INT8; tn_os_tiles_allowed must say yes, too
+  uint32_t features[8];                    // bits of the instructions that compilers may use there, and nothing else
+  const char *march;                       // the compiler's flag for what it is taken as; NULL: for what it is
   char name[96];                           // differs between machines that need different code
 } tn_os_cpu;
 
@@ -4466,6 +4556,19 @@ static uint32_t tn_os_xcr0(void) {         // the register files that the system
 #endif
 }
 
+// Words of features: CPUID leaf 1 ecx, leaf 7 ebx, ecx and edx, leaf 7.1 eax and edx, leaf 80000001h ecx; and of each
+// the bits that change what -march=native compiles. Intel SDM vol. 2A, CPUID; AMD APM vol. 3, appendix E.
+static const uint32_t tn_os_feature_bits[7] = {
+  0x32D83203u,                             // SSE3 PCLMUL SSSE3 FMA CX16 SSE4.1 SSE4.2 MOVBE POPCNT AES AVX F16C
+  0xF02B0128u,                             // BMI1 AVX2 BMI2, AVX512 F DQ, ADX, IFMA, CD SHA BW VL
+  0x00005F42u,                             // VBMI VBMI2 GFNI VAES VPCLMUL VNNI BITALG VPOPCNTDQ
+  0x03C00000u,                             // AMX BF16, AVX512-FP16, AMX TILE INT8
+  0x00800030u, 0x00000430u,                // AVX-VNNI, BF16, AVX-IFMA; AVX-VNNI-INT8 NE-CONVERT, AVX-VNNI-INT16
+  0x00210861u                              // LAHF LZCNT SSE4A XOP, FMA4, TBM
+};
+static const uint32_t tn_os_of_avx[7] = {0x30001000u, ~0u, ~0u, ~0u, ~0u, ~0u, 0x00010800u};     // need its registers
+static const uint32_t tn_os_of_avx512[7] = {0, 0xD0230000u, 0x00005842u, 0x03C00000u, 0x20u, 0, 0};
+
 // Bits as in Intel SDM vol. 2A, CPUID. AVX-512 counts when it comes with DQ, BW and VL: every core since
 // Skylake-X.
 static void tn_os_cpu_identify(tn_os_cpu *c) {
@@ -4493,7 +4596,16 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
     const uint32_t amx = 1u << 22 | 1u << 24 | 1u << 25, tile_state = 3u << 17;
     if ((features[4] & amx) == amx && (saved & tile_state) == tile_state) c->tiles = 1;
   } else if (c->vector_nbytes == 32 && features[5] >> 4 & 1) c->dots |= 1 << TINY_DOT_U8_I8;  // AVX-VNNI
+  if (most >= 7) { tn_os_cpuid(7, 1, r); c->features[5] = r[3]; }
+  const uint32_t words[5] = {ecx1, features[2], features[3], features[4], features[5]};
+  memcpy(c->features, words, sizeof words);
   tn_os_cpuid(0x80000000u, 0, r);
+  if (r[0] >= 0x80000001u) { uint32_t more[4]; tn_os_cpuid(0x80000001u, 0, more); c->features[6] = more[2]; }
+  for (int i = 0; i < 7; i++) {
+    c->features[i] &= tn_os_feature_bits[i];
+    if ((saved & 0x06) != 0x06) c->features[i] &= ~tn_os_of_avx[i];
+    if (c->vector_nbytes < 64) c->features[i] &= ~tn_os_of_avx512[i];
+  }
   for (uint32_t i = 0; i < 3 && r[0] >= 0x80000004u; i++) tn_os_cpuid(0x80000002u + i, 0, brand + 4 * i);
   uint64_t h = tn_hash_bytes(model, features, sizeof features);
   h = tn_hash_bytes(h ^ saved, brand, sizeof brand);
@@ -4519,6 +4631,12 @@ static void tn_os_cpu_identify(tn_os_cpu *c) {
   const char *id = tn_os_env("PROCESSOR_IDENTIFIER");
   if (id) h = tn_hash_bytes(h, id, strlen(id));
 #endif
+  const uint64_t both[2] = {h, ~h};        // a number and its complement: they are a subset of no others
+  memcpy(c->features, both, sizeof both);
+#if defined(__linux__) && defined(TN_OS_ARM64)
+  const uint64_t caps[2] = {getauxval(16), getauxval(26)};     // AT_HWCAP, AT_HWCAP2
+  memcpy(c->features, caps, sizeof caps);
+#endif
   snprintf(c->name, sizeof c->name, "%s %016llx",
 #ifdef TN_OS_ARM64
            "arm64",
@@ -4536,13 +4654,31 @@ static tn_os_cpu tn_os_cpu_get(void) {
   return c;
 }
 
-// The processor as one that has AVX2 and nothing wider. 0: it has not even that.
-static int tn_os_cpu_as_avx2(tn_os_cpu *c) {
-  char name[sizeof c->name];
-  if (!c->avx2) return 0;
-  memcpy(name, c->name, sizeof name);
-  snprintf(c->name, sizeof c->name, "avx2 of %.80s", name);
-  c->vector_nbytes = 32; c->vector_registers = 16;
+// Levels of x86-64 (System V ABI, AMD64 supplement, 1.0, table 3.1) as which a processor may be taken: what is compiled
+// for one runs on all that have it. Compilers know them by name since gcc 11 and clang 12.
+typedef struct tn_os_level {
+  const char *name, *march;
+  uint32_t features[8];
+  int vector_nbytes, registers;
+} tn_os_level;
+static const tn_os_level tn_os_levels[] = {
+  {"avx2", "-march=x86-64-v3", {0x30D83201u, 0x00000128u, 0, 0, 0, 0, 0x21u, 0}, 32, 16},
+  {"avx512", "-march=x86-64-v4", {0x30D83201u, 0xD0030128u, 0, 0, 0, 0, 0x21u, 0}, 64, 32},
+};
+enum { TN_OS_LEVELS = sizeof tn_os_levels / sizeof *tn_os_levels };
+
+// The processor as one of that level. 0: there is no such level, or it is beyond the processor.
+static int tn_os_cpu_as(tn_os_cpu *c, const char *level) {
+  int at = 0, has = c->avx2;
+  while (at < TN_OS_LEVELS && strcmp(tn_os_levels[at].name, level)) at++;
+  if (at == TN_OS_LEVELS) return 0;
+  const tn_os_level *l = &tn_os_levels[at];
+  for (int i = 0; i < 8; i++) has &= !(l->features[i] & ~c->features[i]);
+  if (!has) return 0;
+  memcpy(c->features, l->features, sizeof l->features);
+  snprintf(c->name, sizeof c->name, "x86_64 %s", l->name);
+  c->march = l->march;
+  c->vector_nbytes = l->vector_nbytes; c->vector_registers = l->registers;
   c->dots = 1 << TINY_DOT_I16; c->tiles = 0;
   return 1;
 }
@@ -4789,6 +4925,7 @@ static void tn_os_keep_off(int64_t thread, const tn_os_cores_mask *m, int core) 
 #endif
 }
 
+#ifndef _WIN32
 static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_keep_off; 0: not known
 #ifdef __linux__
   return syscall(SYS_gettid);
@@ -4796,6 +4933,7 @@ static int64_t tn_os_thread_number(void) { // of the calling thread, for tn_os_k
   return 0;
 #endif
 }
+#endif
 
 enum { TN_OS_STACK = 1024 * 1024 };        // bytes: imported kernels may want more than the 128 KiB of some systems
 
@@ -5283,20 +5421,18 @@ typedef struct tn_os_mapping { const void *data; size_t nbytes; tn_os_handle fil
 #ifdef _WIN32
 // 0: it cannot be mapped. Of the mapped file nothing is held yet when this fails.
 static int tn_os_map_handle(tn_os_mapping *m) {
-  m->object = CreateFileMappingA(m->file, NULL, PAGE_WRITECOPY, 0, 0, NULL);
+  m->object = CreateFileMappingA(m->file, NULL, PAGE_READONLY, 0, 0, NULL);
   m->data = m->object ? MapViewOfFile(m->object, FILE_MAP_READ, 0, 0, m->nbytes) : NULL;
   if (m->object && !m->data) CloseHandle(m->object);
   return m->data != NULL;
 }
 static void tn_os_unmap_handle(tn_os_mapping *m) { UnmapViewOfFile(m->data); CloseHandle(m->object); }
+// A file that is mapped cannot be replaced there, as saving does: what lives on is read.
 static void *tn_os_map_pages(const tn_os_mapping *m, uint64_t at, size_t nbytes) {
-  return MapViewOfFile(m->object, FILE_MAP_COPY, (DWORD)(at >> 32), (DWORD)at, nbytes);
+  (void)m; (void)at; (void)nbytes;
+  return NULL;
 }
-static size_t tn_os_map_step(void) {
-  SYSTEM_INFO info;
-  GetSystemInfo(&info);
-  return info.dwAllocationGranularity;
-}
+static size_t tn_os_map_step(void) { return 1; }
 #else
 static int tn_os_map_handle(tn_os_mapping *m) {
   m->data = mmap(NULL, m->nbytes, PROT_READ, MAP_PRIVATE, m->file, 0);
@@ -5334,7 +5470,7 @@ static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, vo
 #endif // TINY_NO_IO
 
 #ifdef _WIN32
-static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)nbytes; UnmapViewOfFile(base); }
+static void tn_os_unmap_pages(void *base, size_t nbytes) { (void)base; (void)nbytes; }     // there are none
 #else
 static void tn_os_unmap_pages(void *base, size_t nbytes) { munmap(base, nbytes); }
 #endif
@@ -5412,6 +5548,7 @@ static const char *tn_os_search_path(void) {
 #endif
 }
 
+#ifndef _WIN32
 // The absolute folders of the path that programs are looked for on, into out. 1: there are others on it, too.
 static int tn_os_clean_path(const char *path, tiny_bytes *out) {
   int others = 0;
@@ -5429,6 +5566,7 @@ static int tn_os_clean_path(const char *path, tiny_bytes *out) {
   }
   return others;
 }
+#endif
 
 // The nth path of a program: name itself when it has a folder in it, else those on PATH whose folder is absolute.
 // 0: there is none.
@@ -5467,9 +5605,16 @@ typedef struct tn_job {
   tiny_bytes out, err;
   int exit_code;                           // killed: 128 + the signal; not started: 127
   int ended;                               // how: TN_JOB_*
+  int over;                                // it has ended, or will not be started
 } tn_job;
 
-enum { TN_JOB_BY_ITSELF, TN_JOB_NOT_STARTED, TN_JOB_LATE, TN_JOB_FLOODED };
+enum { TN_JOB_BY_ITSELF, TN_JOB_NOT_STARTED, TN_JOB_LATE, TN_JOB_FLOODED, TN_JOB_CANCELLED };
+
+// Sees the jobs of a context several times a second while they run. Anything but 0: all of them are ended.
+typedef struct tn_watch { int (*fn)(struct tn_watch *w, const tn_job *job, int n); } tn_watch;
+static int tn_process_is_cancelled(const tiny_ctx *t, const tn_job *job, int n) {
+  return t->watch && t->watch->fn(t->watch, job, n);
+}
 enum { TN_JOB_OUT = 64 << 20, TN_JOB_ERR = 1 << 20 };      // bytes that a child may write to stdout and to stderr
 
 typedef struct tn_child tn_child;
@@ -5501,8 +5646,18 @@ static tiny_code tn_process_protect(tiny_ctx *t, tiny_code (*work)(tiny_ctx *t, 
 static tiny_code tn_process_not_started(tn_job *job, const char *why) {
   job->exit_code = 127;
   job->ended = TN_JOB_NOT_STARTED;
+  job->over = 1;
   tn_text_add(&job->err, "%s could not be started: %s\n", job->argv[0], why);
   return TINY_OK;
+}
+
+// Jobs from `next` on are not started any more.
+static void tn_process_leave_out(const tn_children *r, int next) {
+  for (int i = next; i < r->n; i++) {
+    r->job[i].exit_code = 1;
+    r->job[i].ended = TN_JOB_CANCELLED;
+    r->job[i].over = 1;
+  }
 }
 
 #ifndef _WIN32
@@ -5676,6 +5831,7 @@ static void tn_process_finish(tn_child *c, tn_job *job, int how) {
   tn_process_close_all(c);
   job->exit_code = how == TN_JOB_BY_ITSELF ? exit_code : 128 + SIGKILL;
   job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
+  job->over = 1;
 }
 
 static int tn_process_is_exhausted(int why) {
@@ -5708,7 +5864,7 @@ static int tn_process_fill(tn_children *r, int next, int *alive) {
   return next;
 }
 
-enum { TN_PROCESS_LOOK = 50 };             // ms: the end of a child whose outputs others hold open is seen so late
+enum { TN_PROCESS_LOOK = 20 };             // ms: the end of a child whose outputs others hold open is seen so late
 
 // Waits until something happens to a child. *nap: us, doubled while a child has closed its outputs and not ended.
 static void tn_process_wait(const tn_children *r, int started, struct pollfd *wait, int *nap) {
@@ -5734,19 +5890,22 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
   int alive = 0, nap = 20, next = tn_process_fill(r, 0, &alive);
   while (alive) {
     tn_process_wait(r, next, wait, &nap);
+    const int cancelled = tn_process_is_cancelled(t, r->job, r->n);
     for (int i = 0; i < next; i++) {
       tn_child *c = &r->child[i];
       if (!c->alive) continue;
       const int over = tn_process_over(c); // asked before: what it has written until then is there
       if (c->io >= 0 && c->sent < r->job[i].input_nbytes) tn_process_send(c, &r->job[i]);
       tn_process_hear(c, &r->job[i]);
-      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED
-                      : !over && tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
+      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED : over ? TN_JOB_BY_ITSELF
+                      : cancelled ? TN_JOB_CANCELLED
+                      : tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
       if (!over && how == TN_JOB_BY_ITSELF) continue;
       tn_process_finish(c, &r->job[i], how);
       alive--;
     }
-    next = tn_process_fill(r, next, &alive);
+    if (cancelled) tn_process_leave_out(r, next);
+    else next = tn_process_fill(r, next, &alive);
   }
   return TINY_OK;
 }
@@ -5789,6 +5948,22 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
       env[at++] = from[i];
   return env;
 }
+
+
+#ifndef TINY_NO_THREADS
+// A copy of an environment: the host may change its own while a child is started on another thread.
+static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) {
+  int n = 0;
+  if (!from) from = TN_OS_ENVIRON;
+  while (from && from[n]) n++;
+  char **env = (char **)tn_scratch(t, ((size_t)n + 1) * sizeof *env);
+  for (int i = 0; i < n; i++) {
+    const size_t nbytes = strlen(from[i]) + 1;
+    env[i] = (char *)memcpy(tn_scratch(t, nbytes), from[i], nbytes);
+  }
+  return env;
+}
+#endif
 
 #else
 
@@ -5883,6 +6058,8 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
   tn_children *r = (tn_children *)arg;
   for (int next = 0, alive = 0; next < r->n || alive;) {
     int moved = 0;
+    const int cancelled = tn_process_is_cancelled(t, r->job, r->n);
+    if (cancelled) { tn_process_leave_out(r, next); next = r->n; }
     for (; next < r->n && alive < r->at_once; next++) {
       char why[64];
       const DWORD failed = tn_process_start(t, &r->child[next], &r->job[next]);
@@ -5897,8 +6074,9 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
       moved += tn_process_send(c, &r->job[i]);
       moved += tn_process_receive(&c->out, &r->job[i].out) + tn_process_receive(&c->err, &r->job[i].err);
       const int over = WaitForSingleObject(c->process, 0) == WAIT_OBJECT_0;
-      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED
-                      : !over && tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
+      const int how = tn_process_flooded(&r->job[i]) ? TN_JOB_FLOODED : over ? TN_JOB_BY_ITSELF
+                      : cancelled ? TN_JOB_CANCELLED
+                      : tn_os_now() > c->deadline ? TN_JOB_LATE : TN_JOB_BY_ITSELF;
       if (!over && how == TN_JOB_BY_ITSELF) continue;
       GetExitCodeProcess(c->process, &code);
       tn_process_end(c);
@@ -5906,6 +6084,7 @@ static tiny_code tn_process_serve(tiny_ctx *t, void *arg) {
              tn_process_receive(&c->out, &r->job[i].out) + tn_process_receive(&c->err, &r->job[i].err)) continue;
       r->job[i].exit_code = how == TN_JOB_BY_ITSELF ? (int)code : 1;
       r->job[i].ended = how;
+      r->job[i].over = 1;
       tn_process_close_all(c);
       alive--;
     }
@@ -5926,6 +6105,9 @@ static char *const *tn_process_environment(tiny_ctx *t, const char *temp) {
   (void)t; (void)temp;
   return NULL;
 }
+#ifndef TINY_NO_THREADS
+static char *const *tn_process_environment_copy(tiny_ctx *t, char *const *from) { (void)t; return from; }
+#endif
 #endif
 
 // Runs all jobs, at most at_once of them at a time, and returns when all have ended. TINY_E_MEMORY or
@@ -5937,7 +6119,7 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
   for (int i = 0; i < n; i++) {
     const tiny_bytes none = { t, NULL, 0, 0 };
     job[i].out = job[i].err = none;
-    job[i].exit_code = job[i].ended = 0;
+    job[i].exit_code = job[i].ended = job[i].over = 0;
 #ifndef _WIN32
     r.child[i].io = r.child[i].err = r.child[i].life = -1;
 #endif
@@ -39428,8 +39610,6 @@ static const char *const tn_cpu_both[] = {
   "-fno-stack-protector", "-fno-ident", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables",
 #ifdef TN_OS_ARM64
   "-mcpu=native", "-ffixed-x18",           // the system's register on macOS and Windows
-#else
-  "-march=native",
 #endif
   NULL
 };
@@ -39509,9 +39689,10 @@ static void tn_cpu_arguments(const tn_cpu *c, const char *make, const char *to, 
   argv[n++] = c->compiler;
   for (const char *const *f = tn_cpu_both; *f; f++) argv[n++] = *f;
   for (const char *const *f = tn_cpu_clang_only; c->is_clang && *f; f++) argv[n++] = *f;
-  if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
 #ifdef TN_OS_X86
-  else argv[n++] = "-mno-avx512f";         // valgrind runs the host on a lesser processor than the compiler sees
+  argv[n++] = c->facts.march ? c->facts.march : "-march=native";
+  if (c->facts.vector_nbytes == 64) argv[n++] = "-mprefer-vector-width=512";
+  else if (!c->facts.march) argv[n++] = "-mno-avx512f";      // valgrind: a lesser processor than the compiler sees
 #endif
   argv[n++] = "-x"; argv[n++] = c->takes_ir ? "ir" : "c";
   argv[n++] = make; argv[n++] = "-"; argv[n++] = "-o"; argv[n++] = to;
@@ -39531,6 +39712,7 @@ static tiny_code tn_cpu_judge(tiny_ctx *t, const tn_job *job, const tiny_bytes *
   if (job->ended == TN_JOB_LATE)
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended after %d s (tiny_desc.compiler_seconds, TINY_CC_SECONDS):\n%.*s",
                      job->argv[0], job->seconds, length, said);
+  if (job->ended == TN_JOB_CANCELLED) return tiny_fail(t, TINY_E_CANCELLED, "%s was cancelled", job->argv[0]);
   if (job->ended == TN_JOB_FLOODED)
     return tiny_fail(t, TINY_E_COMPILE, "%s was ended: it wrote more than %d MiB of objects or %d of messages:\n%.*s",
                      job->argv[0], (int)(job->most >> 20), TN_JOB_ERR >> 20, length, said);
@@ -39581,9 +39763,11 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
     if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
     else tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
     if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
-    if (code == TINY_OK) code = tn_cpu_judge(t, job, &b->binary[i]);
+    const tiny_code one = tn_cpu_judge(t, job, &b->binary[i]);
+    if (one != TINY_OK) b->binary[i].n = 0;
+    if (code == TINY_OK) code = one;
     if (job->ended == TN_JOB_NOT_STARTED) b->c->unfit = 1;
-    b->stopped |= job->ended == TN_JOB_LATE || job->ended == TN_JOB_FLOODED;
+    b->stopped |= job->ended == TN_JOB_LATE || job->ended == TN_JOB_FLOODED || job->ended == TN_JOB_CANCELLED;
   }
   tn_cpu_remove_folder(b);
   return code;
@@ -39606,8 +39790,8 @@ static int tn_cpu_make_folder(tn_cpu_batch *b) {
   return 0;
 }
 
-static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
-  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+// The jobs of a batch, ready to be run.
+static tiny_code tn_cpu_prepare(tiny_ctx *t, tn_cpu_batch *b) {
   b->job = (tn_job *)tn_scratch(t, (size_t)b->n * sizeof *b->job);
   const char **argv = (const char **)tn_scratch(t, (size_t)b->n * TN_CPU_FLAGS * sizeof *argv);
   const char **object = NULL;
@@ -39621,7 +39805,12 @@ static tiny_code tn_cpu_prepare(tiny_ctx *t, void *arg) {
     b->job[i].env = env;
   }
   b->object = object;
-  return tn_cpu_compile_batch(t, b);
+  return TINY_OK;
+}
+static tiny_code tn_cpu_make(tiny_ctx *t, void *arg) {
+  tn_cpu_batch *b = (tn_cpu_batch *)arg;
+  const tiny_code code = tn_cpu_prepare(t, b);
+  return code == TINY_OK ? tn_cpu_compile_batch(t, b) : code;
 }
 
 // The same sources as assembly, into the log.
@@ -39674,8 +39863,9 @@ static int tn_cpu_hear(void *dev, const char *said) {
 
 static int tn_cpu_recall(void *dev, const char *said) { return ((tn_cpu *)dev)->recalled = tn_cpu_hear(dev, said); }
 
-// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do. What $TINY_CC names is
-// used all the same, so that its own messages tell what is wrong with it; unless it cannot even be started.
+// Asks the compiler what it is, and takes what it says. 0: it does not answer, or will not do, or was cancelled. What
+// $TINY_CC names is used all the same, so that its own messages tell what is wrong with it; unless it cannot even be
+// started.
 static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   tn_cpu *c = (tn_cpu *)dev;
   const char *const argv[] = { c->compiler, "-dM", "-E", "-x", "c", "-", NULL };
@@ -39683,7 +39873,7 @@ static int tn_cpu_ask(tiny_ctx *t, void *dev, tiny_bytes *said) {
   if (job.seconds > TN_CPU_ASK_SECONDS && !c->chosen) job.seconds = TN_CPU_ASK_SECONDS;
   job.most = 1 << 20;
   job.env = tn_process_environment(t, NULL);
-  if (tn_process_run(t, &job, 1, 1) != TINY_OK) return 0;
+  if (tn_process_run(t, &job, 1, 1) != TINY_OK || job.ended == TN_JOB_CANCELLED) return 0;
   if (job.ended == TN_JOB_BY_ITSELF && job.exit_code == 0 && job.out.n && tn_cpu_hear(dev, job.out.data)) {
     tiny_bytes_add(said, job.out.data, job.out.n);
     return 1;
@@ -39714,7 +39904,7 @@ static tiny_code tn_cpu_compile_least(tiny_ctx *t, tn_cpu *c) {
   tn_text_put(&least, c->takes_ir ? "define void @tiny(ptr %mem) {\n  ret void\n}\n" :
                                     "void tiny(void *const *mem) { *(int *)mem[0] = 1; }\n");
   tn_cpu_batch b = { c, 1, &least, &binary, NULL, NULL, NULL, "", 0 };
-  return tn_process_protect(t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+  return tn_process_protect(t, tn_cpu_make, tn_cpu_remove_folder, &b);
 }
 
 // Is it the compiler that failed, whatever it is given? Asked when a compilation has failed, t->code says so.
@@ -39728,14 +39918,14 @@ static tiny_code tn_cpu_compile(void *dev, int n, const tiny_bytes *source, tiny
   while (c->compiler[0] && !c->asked) {
     tiny_bytes said = { c->t, NULL, 0, 0 };
     tn_cpu_ask(c->t, c, &said);
-    if (c->t->code == TINY_E_MEMORY) return c->t->code;
+    if (c->t->code == TINY_E_MEMORY || c->t->code == TINY_E_CANCELLED) return c->t->code;
   }
   if (!c->compiler[0])
     return tiny_fail(c->t, TINY_E_COMPILE, c->takes_ir ? "%s: install clang 15 or later, or name it in $TINY_CC" :
                      "%s: install clang, or name a C compiler in $TINY_CC", c->why);
   if (n < 1) return TINY_OK;
   if (tn_debug(c->t, 'd')) tn_guard(c->t, tn_cpu_disassemble, &b);
-  const tiny_code code = tn_process_protect(c->t, tn_cpu_prepare, tn_cpu_remove_folder, &b);
+  const tiny_code code = tn_process_protect(c->t, tn_cpu_make, tn_cpu_remove_folder, &b);
   if (code == TINY_E_COMPILE && !b.stopped) c->unfit = tn_cpu_fails_always(c->t, c);
   return code;
 }
@@ -39770,8 +39960,9 @@ static void tn_cpu_describe(tn_cpu *c, const char *said) {
 static void *tn_cpu_open_for(tiny_ctx *t, const char *which, tiny_limits *limits, int takes_ir) {
   tn_os_cpu facts = tn_os_cpu_get();
   const int whole = !which || strspn(which, "0123456789") == strlen(which);      // they are all the same processor
-  if (!whole && (strcmp(which, "avx2") || !tn_os_cpu_as_avx2(&facts))) {
-    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers and avx2, no '%.100s'", takes_ir ? "LLVM" : "CPU", which);
+  if (!whole && !tn_os_cpu_as(&facts, which)) {
+    tiny_fail(t, TINY_E_DEVICE, "%s: there are numbers, avx2 and avx512 where the processor has them, no '%.100s'",
+              takes_ir ? "LLVM" : "CPU", which);
     return NULL;
   }
   tn_cpu *c = (tn_cpu *)tn_alloc(t, sizeof *c);
@@ -40082,8 +40273,22 @@ static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b =
 // Does one run what is compiled for the other?
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
-  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes;
+  return a->takes_ir == b->takes_ir && a->facts.vector_nbytes == b->facts.vector_nbytes &&
+         a->facts.march == b->facts.march;
 }
+// How functions of its binaries are called, and the bits of instructions that they may use.
+static const char *tn_cpu_abi(void) {
+#if defined(TN_OS_X86) && defined(_WIN32)
+  return "x86-64 Windows";
+#elif defined(TN_OS_X86)
+  return "x86-64 SysV";
+#elif defined(TN_OS_ARM64)
+  return "AArch64";
+#else
+  return "unknown";
+#endif
+}
+static const uint32_t *tn_cpu_features(const void *dev) { return ((const tn_cpu *)dev)->facts.features; }
 #endif
 // ---- end src/runtime/cpu.c ----
 #ifndef TINY_NO_INTERP
@@ -40292,7 +40497,8 @@ struct tn_device {
   const tiny_backend *backend; void *dev;
   struct tn_programs *programs;            // that run here; devices of one kind share them
   tiny_stats stats; size_t max_nbytes;     // its own part of the context's; 0: no cap
-  tiny_limits limits; tiny_renderer renderer; char name[64], title[96];     // title: with its number, among others
+  tiny_limits limits, plans;               // plans: those for which graphs are cut into kernels
+  tiny_renderer renderer; char name[64], title[96];     // title: with its number, among others
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes;                     // kept for later
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
@@ -40626,6 +40832,7 @@ static tiny_code tn_device_try(struct tn_device *d, const tiny_backend *b, const
   d->backend = b;
   d->dev = b->open(d->t, which, &d->limits);
   if (!d->dev) return tiny_fail(d->t, TINY_E_DEVICE, "device %s could not be opened", b->name);
+  d->plans = d->limits;
   snprintf(d->name, sizeof d->name, "%s%s%s", b->name, *which ? ":" : "", which);
   if (d->t->ndevice > 1) snprintf(d->title, sizeof d->title, "%s (device %d)", d->name, d->number);
   else snprintf(d->title, sizeof d->title, "%s", d->name);
@@ -40891,6 +41098,331 @@ static void tn_cache_write(struct tn_cache *c, const tn_digest *key, const char 
 }
 #endif
 // ---- end src/runtime/cache.c ----
+// ---- begin src/runtime/progress.c ----
+// progress: how far a call is that compiles kernels or searches for them, told to the host, which may cancel it.
+//
+// In:    kernels that are there, and the jobs of the compiler as they end. Out: calls of tiny_desc.progress, some tens
+//        a second; or TINY_E_CANCELLED, from then on at every look.
+// Holds: everything happens on the thread that called the library. Where there is no callback, nothing is looked at.
+#ifndef TN_RUNTIME_PROGRESS
+#define TN_RUNTIME_PROGRESS
+#ifndef TINY_AMALGAMATED
+#include "../base/process.c"
+#endif
+
+enum { TN_PROGRESS_NS = 20000000 };        // between two calls, unless a kernel was done meanwhile
+
+typedef struct tn_progress {
+  tn_watch watch;
+  tiny_ctx *t;                             // whose callback it is; NULL: there is none
+  tiny_progress_info info; uint64_t from, told;
+  int cancelled;
+  // what the compiler is at: modules, which of the kernels each begins with, and their names
+  int modules; const int *first; const char *const *name;
+} tn_progress;
+
+// 1: the call is to end.
+static int tn_progress_tell(tn_progress *p, int done, const char *name) {
+  tiny_ctx *t = p->t;
+  const uint64_t now = t && !p->cancelled ? tn_os_now() : 0;
+  if (!now || (p->told && done == p->info.done && now - p->told < TN_PROGRESS_NS)) return p->cancelled;
+  p->info.done = done; p->info.name = name; p->info.elapsed_ns = now - p->from;
+  p->told = now;
+  if (!t->progress.fn(t->progress.user, &p->info)) return 0;
+  p->cancelled = 1;
+  tiny_fail(t, TINY_E_CANCELLED, "%s was cancelled by tiny_desc.progress at %.100s: %d of %d kernels were done",
+            p->info.what == TINY_SEARCHING ? "a search" : "compiling", name, done, p->info.total);
+  return 1;
+}
+
+// A job is a module, or asks the compiler something.
+static int tn_progress_watch(tn_watch *w, const tn_job *job, int n) {
+  tn_progress *p = (tn_progress *)(void *)w;
+  int done = p->info.done, at = -1;
+  if (n != p->modules) return tn_progress_tell(p, done, p->info.name ? p->info.name : "the compiler");
+  done = p->info.total - p->first[n];
+  for (int i = 0; i < n; i++) {
+    if (!job[i].over) at = at < 0 ? i : at;
+    else if (job[i].ended == TN_JOB_BY_ITSELF) done += p->first[i + 1] - p->first[i];
+  }
+  return tn_progress_tell(p, done, p->name[p->first[at < 0 ? n - 1 : at]]);
+}
+
+// Of `total` kernels; told to the callback of t, if it has one.
+static void tn_progress_open(tn_progress *p, tiny_ctx *t, tiny_work what, int total) {
+  memset(p, 0, sizeof *p);
+  p->watch.fn = tn_progress_watch;
+  if (!t->progress.fn) return;
+  p->t = t;
+  p->info.what = what; p->info.total = total;
+  p->from = tn_os_now();
+}
+#endif
+// ---- end src/runtime/progress.c ----
+// ---- begin src/runtime/container.c ----
+// container: compiled kernels as one run of bytes, which is shipped with a program and read where there is no compiler.
+//
+// In:    kernels, each with the digest of what it computes, what a launch of it needs, the binary that it lies in, and
+//        the target that this was compiled for. Out: bytes; and of bytes the kernels that fit a device.
+// Holds: nothing in a key knows the compiler: a kernel is what it computes, a target the instructions that it needs and
+//        what was known of the machine when the graph was cut into kernels. One container has kernels for several
+//        targets; of those that fit, the one that needs most of the device is taken: its own, then the best subset.
+//        Nothing is believed: all lengths, orders and texts, and a digest over everything, are looked at before the
+//        first kernel is. That says that the bytes are what was written, not by whom: what they hold is executed.
+//
+//   head | targets | modules | kernels, by digest and target | binaries, each behind zeros up to 16 bytes
+//
+// Numbers are as the host has them; a container of the other byte order is refused. Programs that are saved hold their
+// kernels so, too: plan and constants are runs of their own beside this one, which names kernels by their digests.
+#ifndef TN_RUNTIME_CONTAINER
+#define TN_RUNTIME_CONTAINER
+#ifndef TINY_AMALGAMATED
+#include "cache.c"
+#endif
+
+enum { TN_CONTAINER_FORMAT = 1, TN_CONTAINER_ORDER = 0x01020304, TN_CONTAINER_NAME = 32, TN_CONTAINER_FEATURES = 8,
+  TN_CONTAINER_ALIGN = 16, TN_KERNEL_NAME = 64, TN_CONTAINER_LOCAL = 1 << 30 };
+
+typedef struct tn_container_head {
+  char magic[8];
+  uint32_t order, format;
+  tn_digest source, sum;                   // source: of the library that wrote it; sum: of all bytes, these as zeros
+  uint64_t nbytes;
+  uint32_t ntarget, nmodule, nkernel, zero;
+} tn_container_head;
+
+typedef struct tn_container_target {
+  char name[TN_CONTAINER_NAME];            // of the backend, and how functions are called: "CPU x86-64 SysV"
+  uint32_t feature[TN_CONTAINER_FEATURES]; // bits of instructions that the binaries may use
+  tn_digest exact;                         // of a device that has no such bits: of what it says it is
+  uint64_t near, last;                     // bytes of caches, and of vectors, for which graphs were cut into kernels
+  uint32_t vector_nbytes, zero;
+} tn_container_target;
+
+typedef struct tn_container_module { uint64_t at, nbytes; uint32_t target, zero; } tn_container_module;
+
+typedef struct tn_container_kernel {
+  tn_digest key;
+  int64_t global[3], local[3], tasks, local_nbytes;
+  double flops, nbytes;
+  uint32_t module, width, units, zero;     // width: of the search that found it; units: it multiplies tiles (WMMA)
+  char name[TN_KERNEL_NAME];
+} tn_container_kernel;
+
+static const char tn_container_magic[8] = {'t', 'i', 'n', 'y', 'k', 'e', 'r', 'n'};
+
+// Where the parts of a container lie.
+typedef struct tn_container {
+  const tn_container_head *head; const tn_container_target *target; const tn_container_module *module;
+  const tn_container_kernel *kernel; const char *data;
+} tn_container;
+
+static tn_container tn_container_of(const void *data) {
+  tn_container c;
+  c.data = (const char *)data;
+  c.head = (const tn_container_head *)data;
+  c.target = (const tn_container_target *)(c.head + 1);
+  c.module = (const tn_container_module *)(const void *)(c.target + c.head->ntarget);
+  c.kernel = (const tn_container_kernel *)(const void *)(c.module + c.head->nmodule);
+  return c;
+}
+static const tn_container_target *tn_container_target_of(const tn_container *c, const tn_container_kernel *k) {
+  return &c->target[c->module[k->module].target];
+}
+
+// Of this release and build of the library: another one may number operators, or cut graphs, in another way.
+static tn_digest tn_container_source(const char *id) {
+  tn_digester d = tn_digest_open();
+  tn_digest_add_text(&d, TINY_VERSION);
+  tn_digest_add_text(&d, id);
+  return tn_digest_close(&d);
+}
+static tn_digest tn_container_sum(const char *data, size_t nbytes) {
+  tn_container_head head;
+  tn_digester d = tn_digest_open();
+  memcpy(&head, data, sizeof head);
+  memset(&head.sum, 0, sizeof head.sum);
+  tn_digest_add(&d, &head, sizeof head);
+  tn_digest_add(&d, data + sizeof head, nbytes - sizeof head);
+  return tn_digest_close(&d);
+}
+
+// ** bytes from outside **
+
+static int tn_container_order(const tn_container *c, const tn_container_kernel *a, const tn_container_kernel *b) {
+  const int by_key = memcmp(&a->key, &b->key, sizeof a->key);
+  return by_key ? by_key : memcmp(tn_container_target_of(c, a), tn_container_target_of(c, b), sizeof *c->target);
+}
+static int tn_container_launches(const tn_container_kernel *k) {
+  int ok = k->tasks >= 0 && k->tasks <= INT_MAX && k->local_nbytes >= 0 && k->local_nbytes <= TN_CONTAINER_LOCAL;
+  for (int i = 0; i < 3; i++)
+    ok &= k->global[i] >= 0 && k->global[i] <= INT_MAX && k->local[i] >= 0 && k->local[i] <= INT_MAX;
+  return ok && k->units <= 1 && k->name[0] && memchr(k->name, 0, sizeof k->name);
+}
+
+// What is wrong with the bytes, which are aligned as memory is; NULL: nothing.
+static const char *tn_container_check(const void *data, size_t nbytes, const tn_digest *source) {
+  tn_container_head head;
+  if (nbytes < sizeof head) return "it is too short for a cache of kernels";
+  memcpy(&head, data, sizeof head);
+  if (memcmp(head.magic, tn_container_magic, sizeof head.magic)) return "it is no cache of kernels";
+  if (head.order != TN_CONTAINER_ORDER) return "it was written by a machine of the other byte order";
+  if (head.format != TN_CONTAINER_FORMAT || !tn_digest_same(&head.source, source))
+    return "it was written by another version of tiny.h";
+  if (head.nbytes != nbytes) return "it is cut off, or something follows it";
+  const tn_digest sum = tn_container_sum((const char *)data, nbytes);
+  if (!tn_digest_same(&sum, &head.sum)) return "its bytes are not what was written";
+  const uint64_t room = nbytes - sizeof head, tables = head.ntarget * (uint64_t)sizeof(tn_container_target) +
+      head.nmodule * (uint64_t)sizeof(tn_container_module) + head.nkernel * (uint64_t)sizeof(tn_container_kernel);
+  if (tables > room) return "its tables are longer than it";
+  const tn_container c = tn_container_of(data);
+  for (uint32_t i = 0; i < head.ntarget; i++)
+    if (!memchr(c.target[i].name, 0, sizeof c.target[i].name)) return "a target has no name";
+  for (uint32_t i = 0; i < head.nmodule; i++) {
+    const tn_container_module *m = &c.module[i];
+    if (m->target >= head.ntarget) return "a module is for no target";
+    if (m->at < sizeof head + tables || m->at > nbytes || m->nbytes > nbytes - m->at || m->at % TN_CONTAINER_ALIGN)
+      return "a module lies beyond its end";
+  }
+  for (uint32_t i = 0; i < head.nkernel; i++) {
+    if (c.kernel[i].module >= head.nmodule) return "a kernel is in no module";
+    if (!tn_container_launches(&c.kernel[i])) return "a kernel cannot be launched as it says";
+    if (i && tn_container_order(&c, &c.kernel[i - 1], &c.kernel[i]) >= 0) return "its kernels are not in order";
+  }
+  return NULL;
+}
+
+// ** what fits **
+
+// -1: a device that is `own` cannot run it; else the more of the device it uses, the more it is.
+static int tn_container_fit(const tn_container_target *target, const tn_container_target *own) {
+  int fit = target->near == own->near && target->last == own->last && target->vector_nbytes == own->vector_nbytes;
+  if (strcmp(target->name, own->name) || !tn_digest_same(&target->exact, &own->exact)) return -1;
+  for (int i = 0; i < TN_CONTAINER_FEATURES; i++) {
+    if (target->feature[i] & ~own->feature[i]) return -1;
+    for (uint32_t bits = target->feature[i]; bits; bits &= bits - 1) fit += 2;
+  }
+  return fit;
+}
+// The target of all that fits best; NULL: none does.
+static const tn_container_target *tn_container_best(const tn_container *c, const tn_container_target *own) {
+  const tn_container_target *best = NULL;
+  for (uint32_t i = 0; i < c->head->ntarget; i++) {
+    const int fit = tn_container_fit(&c->target[i], own);
+    if (fit >= 0 && (!best || fit > tn_container_fit(best, own))) best = &c->target[i];
+  }
+  return best;
+}
+// The kernel of that digest for what fits best; NULL: there is none.
+static const tn_container_kernel *tn_container_find(const tn_container *c, const tn_digest *key,
+                                                    const tn_container_target *own) {
+  uint32_t from = 0, to = c->head->nkernel;
+  while (from < to) {
+    const uint32_t middle = from + (to - from) / 2;
+    if (memcmp(&c->kernel[middle].key, key, sizeof *key) < 0) from = middle + 1;
+    else to = middle;
+  }
+  const tn_container_kernel *best = NULL;
+  int best_fit = -1;
+  for (; from < c->head->nkernel && tn_digest_same(&c->kernel[from].key, key); from++) {
+    const int fit = tn_container_fit(tn_container_target_of(c, &c->kernel[from]), own);
+    if (fit > best_fit) { best_fit = fit; best = &c->kernel[from]; }
+  }
+  return best;
+}
+
+// ** writing **
+
+typedef struct tn_container_item {
+  tn_container_kernel kernel; tn_container_target target;
+  const void *binary; size_t nbytes;
+  int turn;                                // of two that are alike the earlier one is kept
+} tn_container_item;
+typedef struct tn_container_items { tn_container_item *item; int n, cap; } tn_container_items;
+
+static int tn_container_before(const void *a, const void *b) {
+  const tn_container_item *x = (const tn_container_item *)a, *y = (const tn_container_item *)b;
+  const int by_key = memcmp(&x->kernel.key, &y->kernel.key, sizeof x->kernel.key);
+  const int by_target = by_key ? by_key : memcmp(&x->target, &y->target, sizeof x->target);
+  return by_target ? by_target : x->turn - y->turn;
+}
+static tn_container_item *tn_container_add(tiny_ctx *t, tn_container_items *all) {
+  tn_container_item *item = TN_PUSH(t, all->item, all->n, all->cap, tn_container_item);
+  memset(item, 0, sizeof *item);
+  item->turn = all->n;
+  return item;
+}
+static void tn_container_add_all(tiny_ctx *t, tn_container_items *all, const tn_container *c) {
+  for (uint32_t i = 0; i < c->head->nkernel; i++) {
+    const tn_container_module *m = &c->module[c->kernel[i].module];
+    tn_container_item *item = tn_container_add(t, all);
+    item->kernel = c->kernel[i];
+    item->target = c->target[m->target];
+    item->binary = c->data + m->at; item->nbytes = (size_t)m->nbytes;
+  }
+}
+
+// Sorts them and drops those that are there twice.
+static void tn_container_sort(tn_container_items *all) {
+  int n = 0;
+  qsort(all->item, (size_t)all->n, sizeof *all->item, tn_container_before);
+  for (int i = 0; i < all->n; i++) {
+    const tn_container_item *now = &all->item[i], *last = n ? &all->item[n - 1] : NULL;
+    if (last && tn_digest_same(&last->kernel.key, &now->kernel.key) &&
+        !memcmp(&last->target, &now->target, sizeof now->target))
+      continue;
+    all->item[n++] = *now;
+  }
+  all->n = n;
+}
+
+static void tn_container_write(tiny_ctx *t, tn_container_items *all, const tn_digest *source, tiny_bytes *out) {
+  tn_container_head head;
+  tn_map known = {NULL, 0, 0};
+  tn_container_sort(all);
+  const size_t room = (size_t)all->n + 1;
+  tn_container_target *target = (tn_container_target *)tn_scratch(t, room * sizeof *target);
+  tn_container_module *module = (tn_container_module *)tn_scratch(t, room * sizeof *module);
+  const void **binary = (const void **)tn_scratch(t, room * sizeof *binary);
+  memset(&head, 0, sizeof head);
+  memcpy(head.magic, tn_container_magic, sizeof head.magic);
+  head.order = TN_CONTAINER_ORDER; head.format = TN_CONTAINER_FORMAT;
+  head.source = *source;
+  for (int i = 0; i < all->n; i++) {
+    tn_container_item *x = &all->item[i];
+    uint32_t at = (uint32_t)(uintptr_t)tn_map_get(&known, x->binary), of = 0;
+    if (!at) {
+      while (of < head.ntarget && memcmp(&target[of], &x->target, sizeof x->target)) of++;
+      if (of == head.ntarget) target[head.ntarget++] = x->target;
+      binary[head.nmodule] = x->binary;
+      module[head.nmodule].nbytes = x->nbytes; module[head.nmodule].target = of;
+      at = ++head.nmodule;
+      tn_map_set(t, &known, x->binary, (void *)(uintptr_t)at);
+    }
+    x->kernel.module = at - 1;
+  }
+  head.nkernel = (uint32_t)all->n;
+  uint64_t end = sizeof head + head.ntarget * sizeof *target + head.nmodule * sizeof *module +
+                 head.nkernel * sizeof(tn_container_kernel);
+  for (uint32_t i = 0; i < head.nmodule; i++) {
+    module[i].at = (end + TN_CONTAINER_ALIGN - 1) / TN_CONTAINER_ALIGN * TN_CONTAINER_ALIGN;
+    end = module[i].at + module[i].nbytes;
+  }
+  head.nbytes = end;
+  tiny_bytes_add(out, &head, sizeof head);
+  tiny_bytes_add(out, target, head.ntarget * sizeof *target);
+  tiny_bytes_add(out, module, head.nmodule * sizeof *module);
+  for (int i = 0; i < all->n; i++) tiny_bytes_add(out, &all->item[i].kernel, sizeof all->item[i].kernel);
+  for (uint32_t i = 0; i < head.nmodule; i++) {
+    static const char zeros[TN_CONTAINER_ALIGN] = {0};
+    tiny_bytes_add(out, zeros, (size_t)(module[i].at - out->n));
+    tiny_bytes_add(out, binary[i], (size_t)module[i].nbytes);
+  }
+  head.sum = tn_container_sum(out->data, out->n);
+  memcpy(out->data, &head, sizeof head);
+}
+#endif
+// ---- end src/runtime/container.c ----
 // ---- begin src/runtime/executable.c ----
 // executable: kernels that can be launched, by the digest of what they were, and the modules that they came from.
 //
@@ -40903,6 +41435,8 @@ static void tn_cache_write(struct tn_cache *c, const tn_digest *key, const char 
 #define TN_RUNTIME_EXECUTABLE
 #ifndef TINY_AMALGAMATED
 #include "cache.c"
+#include "progress.c"
+#include "container.c"
 #include "device.c"
 #endif
 
@@ -40914,9 +41448,13 @@ static void tn_cache_write(struct tn_cache *c, const tn_digest *key, const char 
 #ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
   #define TN_SOURCE_ID "in development"
 #endif
-enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512 };
+enum { TN_EXECUTABLE_BUCKETS = 512 };
 
-typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
+typedef struct tn_module {
+  struct tn_module *next; tn_digest key; void *handle; int executables;
+  const char *binary; size_t nbytes; int owned;              // what was loaded, to be exported; owned: by the module
+  tn_container_target target;              // for which it was compiled
+} tn_module;
 
 typedef struct tn_executable {
   struct tn_executable *next;
@@ -40928,6 +41466,7 @@ typedef struct tn_executable {
   size_t local_nbytes;                     // that a launch gives each task
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
   tn_module *module;                       // NULL: on the host
+  int width, units;                        // of the search that found it; does it multiply tiles?
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for
 } tn_executable;
 
@@ -40955,6 +41494,10 @@ static tiny_code tn_programs_open(struct tn_device *d) {
   return TINY_OK;
 }
 
+static void tn_module_free(tiny_ctx *t, tn_module *m) {
+  if (m->owned) tn_release(t, (void *)(uintptr_t)m->binary, m->nbytes);
+  tn_release(t, m, sizeof *m);
+}
 static void tn_programs_close(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
@@ -40968,7 +41511,7 @@ static void tn_programs_close(struct tn_programs *p) {
     tn_module *m = p->modules;
     p->modules = m->next;
     if (m->handle) d->backend->unload(d->dev, m->handle);
-    tn_release(t, m, sizeof *m);
+    tn_module_free(t, m);
   }
   tn_release(t, p, sizeof *p);
 }
@@ -41002,6 +41545,33 @@ static tn_module *tn_module_load(struct tn_programs *p, const tn_digest *key, co
   return m->handle ? m : NULL;
 }
 
+// What the device is, to what was compiled.
+static tn_container_target tn_programs_target(const struct tn_programs *p) {
+  const struct tn_device *d = p->device;
+  const int cpu = tn_is_cpu(d->backend);
+  tn_container_target own;
+  memset(&own, 0, sizeof own);
+  snprintf(own.name, sizeof own.name, "%.12s%s%s", d->backend->name, cpu ? " " : "", cpu ? tn_cpu_abi() : "");
+  if (cpu) memcpy(own.feature, tn_cpu_features(d->dev), sizeof own.feature);
+  else {
+    tn_digester exact = tn_digest_open();
+    tn_digest_add_text(&exact, d->backend->target ? d->backend->target(d->dev) : "");
+    own.exact = tn_digest_close(&exact);
+  }
+  own.near = (uint64_t)tn_machine_near(&d->plans);
+  own.last = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
+  own.vector_nbytes = (uint32_t)d->plans.vector_nbytes;
+  return own;
+}
+// Keeps what a module was loaded from.
+static void tn_module_keep(struct tn_programs *p, tn_module *m, const void *binary, size_t nbytes) {
+  if (m->binary) return;
+  char *copy = (char *)tn_realloc(p->t, NULL, 0, nbytes + !nbytes);
+  if (nbytes) memcpy(copy, binary, nbytes);
+  m->binary = copy; m->nbytes = nbytes + !nbytes; m->owned = 1;
+  m->target = tn_programs_target(p);
+}
+
 static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
   tn_executable **at = tn_executable_bucket(p, &e->key);
   tn_module **m = &p->modules, *unused = e->module;
@@ -41014,7 +41584,7 @@ static void tn_executable_drop(struct tn_programs *p, tn_executable *e) {
   while (*m != unused) m = &(*m)->next;
   *m = unused->next;
   if (unused->handle) p->device->backend->unload(p->device->dev, unused->handle);
-  tn_release(p->t, unused, sizeof *unused);
+  tn_module_free(p->t, unused);
 }
 
 // Everything that devices were asked for has happened.
@@ -41135,7 +41705,7 @@ static void tn_compiler_identify(struct tn_programs *p) {
   const struct tn_device *d = p->device;
   tiny_ctx *t = p->t;
   if (!tn_is_cpu(d->backend) || p->interpret || tn_cpu_is_identified(d->dev)) return;
-  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_identified(d->dev)) {
+  while (tn_cpu_has_compiler(d->dev) && !tn_cpu_is_identified(d->dev) && t->code != TINY_E_CANCELLED) {
     tiny_bytes said = {t, NULL, 0, 0};
     if (tn_cpu_is_unfit(d->dev)) tn_cpu_pass_over((tn_cpu *)d->dev, t->code == TINY_OK ? "" : t->message);
     else if (tn_compiler_recall(p)) break;
@@ -41149,10 +41719,11 @@ static void tn_compiler_identify(struct tn_programs *p) {
 #endif
 // ---- end src/runtime/compiler.c ----
 // ---- begin src/runtime/program.c ----
-// program: kernels -> executables: lowered, rendered, compiled in few processes, found again in memory and on disk.
+// program: a kernel -> an executable: lowered, rendered, found again on disk and in what was imported.
 //
-// In:    kernels, or foreign source with its entry. Out: an executable each, or an error.
-// Holds: equal kernels are built once. Many kernels share one module. On disk KEY.kernel names a module and an entry,
+// In:    a kernel, or foreign source with its entry; the binary of a module. Out: an executable, or an error.
+// Holds: many kernels share one module. What was imported is known by what a kernel computes, and is looked at before
+//        it is lowered; what is on disk by the kernel's text. There KEY.kernel names a module and an entry,
 //        MODULE.bin holds the binary, KEY.cc what a compiler said of itself, KEY.opts what a search has found.
 #ifndef TN_RUNTIME_PROGRAM
 #define TN_RUNTIME_PROGRAM
@@ -41162,7 +41733,7 @@ static void tn_compiler_identify(struct tn_programs *p) {
 #include "../codegen/pipeline.c"
 #endif
 
-enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progress is written
+enum { TN_SEARCH_MOST = 64 };              // the widest search
 
 // A kernel on its way to an executable.
 typedef struct tn_build {
@@ -41173,6 +41744,7 @@ typedef struct tn_build {
   int named;                               // key and name are there
   tn_lowered low;
   size_t local_nbytes;
+  int width, units;                        // of the search that found it; does it multiply tiles?
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
   struct tn_build *twin;                   // an earlier one of the same kernel
@@ -41232,6 +41804,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   e->flops = b->low.flops;
   e->nbytes = b->low.nbytes;
   e->local_nbytes = b->local_nbytes;
+  e->width = b->width; e->units = b->units;
   e->runs_on_host = !m;
   e->module = m;
   if (m) m->executables++;
@@ -41243,6 +41816,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = b->at->device;
+  t->stats.interpreted += d->backend->renderer != NULL;
   tn_module *m = d->backend->renderer ? NULL : tn_module_new(b->at);
   b->exe = tn_executable_new(t, b, NULL, m);
   if (!m) b->exe->kernel = tn_fallback->load_uops(t, b->low.list, b->low.n);
@@ -41266,6 +41840,17 @@ static tiny_code tn_build_render(tiny_ctx *t, tn_build *b) {
   return TINY_OK;
 }
 
+// Memory for its tasks, on all devices that may run it.
+static tiny_code tn_build_reserve(tiny_ctx *t, const tn_build *b) {
+  for (int i = 0; i < t->ndevice && b->local_nbytes; i++) {
+    const struct tn_device *runs = t->device[i];
+    if (runs->programs == b->at && runs->backend->reserve &&
+        runs->backend->reserve(runs->dev, b->local_nbytes) != TINY_OK)
+      return t->code;
+  }
+  return TINY_OK;
+}
+
 // What is rendered of a kernel, or an executable for the interpreter.
 static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) {
   const struct tn_device *d = b->at->device;
@@ -41274,11 +41859,9 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   if (tn_pipeline_run(t, sink, &target, b->found, 0, &b->low) != TINY_OK) return t->code;
   if (interpret) return tn_build_interpret(t, b);
   b->local_nbytes = (size_t)b->low.local_nbytes;
-  for (int i = 0; i < t->ndevice && b->local_nbytes && d->backend->reserve; i++) {
-    const struct tn_device *runs = t->device[i];
-    if (runs->programs == b->at && runs->backend->reserve(runs->dev, b->local_nbytes) != TINY_OK) return t->code;
-  }
-  return tn_build_render(t, b);
+  b->width = !b->found ? 0 : t->beam < TN_SEARCH_MOST ? t->beam : (int)TN_SEARCH_MOST;
+  for (int i = 0; i < b->low.n; i++) b->units |= b->low.list[i]->op == TINY_OP_WMMA;
+  return tn_build_reserve(t, b) == TINY_OK ? tn_build_render(t, b) : t->code;
 }
 
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
@@ -41293,7 +41876,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   return code;
 }
 
-// ** modules **
+// ** on disk **
 
 static void tn_build_take(tiny_ctx *t, tn_build *b, tn_module *module) {
   const struct tn_device *d = b->at->device;
@@ -41314,11 +41897,57 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
     const tiny_code before = t->code;
     module = tn_module_load(b->at, &e.module, binary.data, binary.n);
     if (!module && before == TINY_OK) t->code = TINY_OK;   // a bad file is as good as none
+    if (module) tn_module_keep(b->at, module, binary.data, binary.n);
   }
   if (!module) return;
   tn_build_take(t, b, module);
   t->stats.cache_hits += b->exe != NULL;
 }
+
+// ** what was imported **
+
+struct tn_shipped { struct tn_shipped *next; size_t nbytes; tn_container c; };   // the bytes follow
+
+// The module of a kernel, loaded; NULL: it cannot be.
+static tn_module *tn_shipped_load(struct tn_programs *p, const tn_container *c, const tn_container_kernel *k) {
+  const tn_container_module *m = &c->module[k->module];
+  const tiny_code before = p->t->code;
+  tn_digester d = tn_digest_open();
+  tn_digest_add(&d, &c->head->sum, sizeof c->head->sum);
+  tn_digest_add(&d, &k->module, sizeof k->module);
+  const tn_digest key = tn_digest_close(&d);
+  tn_module *module = tn_module_loaded(p, &key);
+  if (module) return module;
+  module = tn_module_load(p, &key, c->data + m->at, (size_t)m->nbytes);
+  if (!module) { if (before == TINY_OK) p->t->code = TINY_OK; return NULL; }
+  module->binary = c->data + m->at; module->nbytes = (size_t)m->nbytes;
+  module->target = c->target[m->target];
+  return module;
+}
+
+// Takes an executable from what was imported, if it has one that a search at least as wide has found.
+static void tn_build_from_shipped(tiny_ctx *t, tn_build *b, int width) {
+  const struct tn_device *d = b->at->device;
+  if (!t->shipped || !d->backend->find || tn_debug(t, 'c') || tn_debug(t, 'd')) return;
+  const tn_container_target own = tn_programs_target(b->at);
+  for (const struct tn_shipped *s = t->shipped; s && !b->exe; s = s->next) {
+    const tn_container_kernel *k = tn_container_find(&s->c, &b->key, &own);
+    if (!k || (int)k->width < width || (k->units && tn_is_cpu(d->backend) && !tn_os_tiles_allowed())) continue;
+    tn_module *module = tn_shipped_load(b->at, &s->c, k);
+    if (!module) continue;
+    memcpy(b->name, k->name, sizeof b->name);
+    memcpy(b->low.global, k->global, sizeof k->global);
+    memcpy(b->low.local, k->local, sizeof k->local);
+    b->low.tasks = k->tasks; b->low.flops = k->flops; b->low.nbytes = k->nbytes;
+    b->local_nbytes = (size_t)k->local_nbytes;
+    b->width = (int)k->width; b->units = (int)k->units;
+    if (tn_build_reserve(t, b) != TINY_OK) return;
+    tn_build_take(t, b, module);
+    t->stats.shipped += b->exe != NULL;
+  }
+}
+
+// ** modules **
 
 // A module of kernels. Foreign source stands alone, as it is.
 static tiny_bytes tn_module_of(tiny_ctx *t, tn_build *const *b, int n) {
@@ -41355,58 +41984,24 @@ static void tn_build_deal(tiny_ctx *t, tn_build **b, int n, int modules, int *fi
   first[modules] = at;
 }
 
-// Progress: a line on a terminal, wiped when the work is done; with debug letter p, lines in the log.
-static int tn_wipes(const tiny_ctx *t, int n) {
-  return n >= TN_PROGRESS_AT && !tn_debug(t, 'p') && !t->log.fn && tn_os_terminal();
-}
-static void tn_say_compiling(tiny_ctx *t, int n) {
-  if (tn_wipes(t, n)) fprintf(stderr, "tiny: compiling %d kernels\r", n);
-  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiling %d kernels", n);
-}
-static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
-  if (tn_wipes(t, n)) fprintf(stderr, "%40s\r", "");
-  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
-}
-
-// Compiles builds of one device, spread over as many modules as there are cores.
-static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
-  struct tn_programs *const at = b[0]->at;
+// What was compiled, or could be before the host cancelled it, is loaded and kept. key: of the module.
+static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *const *b, int n, const tn_digest *key,
+                               const tiny_bytes *binary) {
   const struct tn_device *d = at->device;
-  int modules = tn_os_cores() < n ? tn_os_cores() : n, foreign = (d->renderer.flags & TINY_TARGET_ALONE) != 0;
-  for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
-  if (foreign) modules = n;
-  tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
-  tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
-  int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
-  tn_build_deal(t, b, n, modules, first);
-  for (int m = 0; m < modules; m++) {
-    text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
-    binary[m].t = t;
-    if (tn_debug(t, 'c')) tn_log_text(t, text[m].data);
-  }
-  const uint64_t from = tn_os_now();
-  tn_say_compiling(t, n);
-  const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
-  tn_say_compiled(t, n, tn_os_now() - from);
-  t->stats.compile_ns += tn_os_now() - from;
-  if (code != TINY_OK) return code;
+  tn_module *module = tn_module_load(at, key, binary->data, binary->n);
+  if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
   t->stats.compiled += (uint64_t)n;
-  for (int m = 0; m < modules; m++) {
-    const tn_digest key = tn_bytes_key(at, "module", text[m].data, text[m].n);
-    tn_module *module = tn_module_load(at, &key, binary[m].data, binary[m].n);
-    if (!module) return tiny_fail(t, TINY_E_COMPILE, "%s did not take the binary its compiler made", d->title);
-    tn_cache_write(t->cache, &key, "bin", binary[m].data, binary[m].n);
-    for (int i = first[m]; i < first[m + 1]; i++) {
-      tn_build_take(t, b[i], module);
-      if (!b[i]->exe)
-        return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module",
-                         b[i]->entry ? b[i]->entry : b[i]->name);
-      tn_cache_entry e;
-      memset(&e, 0, sizeof e);
-      e.module = key;
-      memcpy(e.name, b[i]->name, sizeof e.name);
-      tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
-    }
+  tn_module_keep(at, module, binary->data, binary->n);
+  tn_cache_write(t->cache, key, "bin", binary->data, binary->n);
+  for (int i = 0; i < n; i++) {
+    tn_build_take(t, b[i], module);
+    if (!b[i]->exe)
+      return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+    tn_cache_entry e;
+    memset(&e, 0, sizeof e);
+    e.module = *key;
+    memcpy(e.name, b[i]->name, sizeof e.name);
+    tn_cache_write(t->cache, &b[i]->text_key, "kernel", &e, sizeof e);
   }
   return TINY_OK;
 }
@@ -41418,8 +42013,360 @@ static void tn_build_name(tiny_ctx *t, tn_build *b) {
   if (b->custom) snprintf(b->name, sizeof b->name, "%s", b->entry);
   else tn_kernel_name(t, b);
 }
+#endif
+// ---- end src/runtime/program.c ----
+// ---- begin src/runtime/warm.c ----
+// warm: kernels that are compiled ahead, by a thread of the library's own, while the context goes on.
+//
+// In:    kernels that are rendered. Out: executables, where the context next looks for them; who needs one that is not
+//        ready waits for it. A batch that fails is forgotten: the call that needs its kernels compiles them, and says
+//        what is wrong.
+// Holds: the thread starts compilers and hears them, and nothing else: what they are started with is made by the
+//        context's thread, which also loads and keeps what they made. The memory that a batch takes is one block, asked
+//        for when it is made and given back when it is loaded: the thread asks nobody. It belongs to a context of the
+//        batch's own, which has no device and no tensors.
+#ifndef TN_RUNTIME_WARM
+#define TN_RUNTIME_WARM
+#ifndef TINY_AMALGAMATED
+#include "program.c"
+#endif
 
-typedef struct tn_builds { tiny_ctx *t; struct tn_programs *at; tn_build *build; int n; } tn_builds;
+enum { TN_WARM_LOOK_US = 500 };            // who waits for a batch looks so often
+
+#ifdef TINY_NO_THREADS
+static void tn_warm_harvest(tiny_ctx *t) { (void)t; }
+static int tn_warm_has(const tiny_ctx *t, const tn_build *b) { (void)t; (void)b; return 0; }
+static int tn_warm_meet(tiny_ctx *t, const tn_build *b, tn_progress *p) { (void)t; (void)b; (void)p; return 0; }
+static int tn_warm_add(tiny_ctx *t, struct tn_programs *at, tn_build **b, int n) {
+  (void)t; (void)at; (void)b; (void)n;
+  return 0;                                // compiled at once
+}
+static int tn_warm_left(tiny_ctx *t) { (void)t; return 0; }
+static void tn_warm_close(tiny_ctx *t) { (void)t; }
+#else
+
+// Of a batch's block. An object may have several times the bytes of its text, and passes through two places that grow
+// by doubling; where that is not enough, its kernels are compiled when they are needed.
+enum { TN_WARM_BASE = 2 << 20, TN_WARM_MODULE = 1 << 20, TN_WARM_TEXT = 64 };
+
+typedef struct tn_warm_batch {
+  tn_watch watch;
+  struct tn_warm_batch *next;
+  struct tn_programs *at;
+  tiny_ctx own; tn_cpu cpu; tn_cpu_batch compile;            // the thread's
+  size_t nbytes, used;                     // of the block that begins here
+  int n, modules, *first;                  // module m holds of[first[m]] to of[first[m + 1] - 1]
+  tn_build *build, **of; tn_digest *key; tiny_bytes *text, *binary;
+  int64_t done, cancelled; tiny_code code; // code: once it is done
+} tn_warm_batch;
+
+struct tn_warm {
+  tn_warm_batch *batch;                    // the oldest first
+  tn_os_thread thread; int started, quit; uint64_t process;  // that the thread is of
+  tn_os_mutex lock; tn_os_cond work;
+};
+
+// ** the thread **
+
+static int tn_warm_watch(tn_watch *w, const tn_job *job, int n) {
+  tn_warm_batch *b = (tn_warm_batch *)(void *)w;
+  (void)job; (void)n;
+  return tn_os_atomic_load(&b->cancelled) != 0;
+}
+
+static tiny_code tn_warm_compile(tiny_ctx *own, void *arg) {
+  return tn_cpu_compile_batch(own, &((tn_warm_batch *)arg)->compile);
+}
+static void tn_warm_undo(void *arg) { tn_cpu_remove_folder(&((tn_warm_batch *)arg)->compile); }
+
+static void tn_warm_work(void *arg) {
+  struct tn_warm *w = (struct tn_warm *)arg;
+  tn_os_lock(&w->lock);
+  while (!w->quit) {
+    tn_warm_batch *b = w->batch;
+    while (b && tn_os_atomic_load(&b->done)) b = b->next;
+    if (!b) { tn_os_wait(&w->work, &w->lock); continue; }
+    tn_os_unlock(&w->lock);
+    b->code = tn_process_protect(&b->own, tn_warm_compile, tn_warm_undo, b);
+    tn_os_lock(&w->lock);
+    tn_os_atomic_store(&b->done, 1);
+  }
+  tn_os_unlock(&w->lock);
+}
+
+// ** batches: on the context's thread **
+
+// The block of a batch, from its front to its end; nothing is given back.
+static void *tn_warm_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  tn_warm_batch *b = (tn_warm_batch *)user;
+  const size_t nbytes = (new_nbytes + 15) & ~(size_t)15;
+  if (!new_nbytes || nbytes > b->nbytes - b->used) return NULL;
+  char *p = (char *)b + b->used;
+  b->used += nbytes;
+  return ptr ? memcpy(p, ptr, old_nbytes < new_nbytes ? old_nbytes : new_nbytes) : p;
+}
+
+static void tn_warm_free(tiny_ctx *t, tn_warm_batch *b) { tn_release(t, b, b->nbytes); }
+
+typedef struct tn_warm_call {
+  tn_warm_batch *b; tn_build *const *build; const tiny_bytes *text; const int *first;
+} tn_warm_call;
+
+static tiny_code tn_warm_prepare(tiny_ctx *own, void *arg) {
+  const tn_warm_call *c = (const tn_warm_call *)arg;
+  tn_warm_batch *b = c->b;
+  b->build = (tn_build *)tn_scratch(own, (size_t)b->n * sizeof *b->build);
+  b->of = (tn_build **)tn_scratch(own, (size_t)b->n * sizeof *b->of);
+  b->first = (int *)tn_scratch(own, ((size_t)b->modules + 1) * sizeof *b->first);
+  b->key = (tn_digest *)tn_scratch(own, (size_t)b->modules * sizeof *b->key);
+  b->text = (tiny_bytes *)tn_scratch(own, (size_t)b->modules * sizeof *b->text);
+  b->binary = (tiny_bytes *)tn_scratch(own, (size_t)b->modules * sizeof *b->binary);
+  for (int i = 0; i < b->n; i++) {
+    const tiny_rendered none = {NULL, 0, 0};
+    tn_build *x = b->of[i] = &b->build[i];
+    *x = *c->build[i];
+    x->text = none; x->owned = 0;          // of the call that made them
+    x->ast = NULL; x->custom = x->entry = NULL; x->found = NULL; x->twin = NULL;
+  }
+  for (int m = 0; m < b->modules; m++) {
+    b->key[m] = tn_bytes_key(b->at, "module", c->text[m].data, c->text[m].n);
+    b->text[m].t = b->binary[m].t = own;
+    tiny_bytes_add(&b->text[m], c->text[m].data, c->text[m].n);
+  }
+  memcpy(b->first, c->first, ((size_t)b->modules + 1) * sizeof *b->first);
+  b->compile.c = &b->cpu; b->compile.n = b->modules;
+  b->compile.source = b->text; b->compile.binary = b->binary;
+  if (tn_cpu_prepare(own, &b->compile) != TINY_OK) return own->code;
+  char *const *env = tn_process_environment_copy(own, b->compile.job[0].env);
+  for (int m = 0; m < b->modules; m++) b->compile.job[m].env = env;
+  return TINY_OK;
+}
+
+static tn_warm_batch *tn_warm_batch_new(tiny_ctx *t, struct tn_programs *at, tn_build *const *build, int n,
+                                        const tiny_bytes *text, const int *first, int modules) {
+  size_t nbytes = sizeof(tn_warm_batch) + (size_t)TN_WARM_BASE + (size_t)n * sizeof(tn_build);
+  for (int m = 0; m < modules; m++) nbytes += TN_WARM_MODULE + text[m].n * TN_WARM_TEXT;
+  tn_warm_batch *b = (tn_warm_batch *)tiny_realloc(t, NULL, 0, nbytes);
+  if (!b) return NULL;
+  memset(b, 0, sizeof *b);
+  b->nbytes = nbytes; b->used = (sizeof *b + 15) & ~(size_t)15;
+  b->at = at; b->n = n; b->modules = modules;
+  b->watch.fn = tn_warm_watch;
+  b->cpu = *(const tn_cpu *)at->device->dev;
+  b->cpu.t = &b->own; b->cpu.queue = NULL;
+  if (b->cpu.cores > 1) b->cpu.cores--;    // one for the context
+  b->own.alloc.fn = tn_warm_alloc; b->own.alloc.user = b;
+  b->own.watch = &b->watch;
+  tn_warm_call c = {b, build, text, first};
+  if (tn_process_protect(&b->own, tn_warm_prepare, tn_warm_undo, &c) == TINY_OK) return b;
+  tn_warm_free(t, b);
+  return NULL;
+}
+
+// What a child of fork was left: nobody compiles it.
+static void tn_warm_forget(tiny_ctx *t) {
+  struct tn_warm *w = t->warm;
+  while (w->batch) {
+    tn_warm_batch *b = w->batch;
+    w->batch = b->next;
+    tn_warm_free(t, b);
+  }
+  w->started = 0;
+  w->process = tn_os_process_id();
+  tn_os_mutex_open(&w->lock);
+  tn_os_cond_open(&w->work);
+}
+static int tn_warm_is_here(tiny_ctx *t) {
+  if (!t->warm) return 0;
+  if (t->warm->process != tn_os_process_id()) tn_warm_forget(t);
+  return 1;
+}
+// 0: there is no memory, or no thread.
+static int tn_warm_start(tiny_ctx *t) {
+  if (!t->warm) {
+    t->warm = (struct tn_warm *)tiny_realloc(t, NULL, 0, sizeof *t->warm);
+    if (!t->warm) return 0;
+    memset(t->warm, 0, sizeof *t->warm);
+    tn_warm_forget(t);
+  }
+  struct tn_warm *w = t->warm;
+  if (!w->started) w->started = tn_os_thread_start(&w->thread, tn_warm_work, w);
+  return w->started;
+}
+
+// Gives n rendered kernels to the thread. 0: it cannot have them, and they are compiled at once.
+static int tn_warm_add(tiny_ctx *t, struct tn_programs *at, tn_build **b, int n) {
+  const struct tn_device *d = at->device;
+  int modules = tn_os_cores() < n ? tn_os_cores() : n;
+  if (!tn_is_cpu(d->backend) || tn_debug(t, 'c') || tn_debug(t, 'd') || !tn_warm_start(t)) return 0;
+  for (int i = 0; i < n; i++) if (b[i]->custom) modules = n;
+  for (int i = 0; i < n; i++) if (b[i]->custom && strlen(b[i]->entry) >= sizeof b[i]->name) return 0;
+  tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
+  int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
+  tn_build_deal(t, b, n, modules, first);
+  for (int m = 0; m < modules; m++) text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
+  tn_warm_batch *batch = tn_warm_batch_new(t, at, b, n, text, first, modules);
+  if (!batch) return 0;
+  struct tn_warm *w = t->warm;
+  tn_os_lock(&w->lock);
+  tn_warm_batch **end = &w->batch;
+  while (*end) end = &(*end)->next;
+  *end = batch;
+  tn_os_wake_one(&w->work);
+  tn_os_unlock(&w->lock);
+  return 1;
+}
+
+static void tn_warm_load(tiny_ctx *t, tn_warm_batch *b) {
+  const tiny_code before = t->code;
+  for (int m = 0; m < b->modules && b->code == TINY_OK; m++)
+    b->code = tn_build_load(t, b->at, b->of + b->first[m], b->first[m + 1] - b->first[m], &b->key[m], &b->binary[m]);
+  if (before == TINY_OK && t->code == TINY_E_COMPILE) t->code = TINY_OK;   // who needs it compiles it, and hears why
+}
+// Loads what is done. A batch goes when it is loaded: where memory is refused meanwhile, it is loaded again later.
+static void tn_warm_harvest(tiny_ctx *t) {
+  struct tn_warm *w = t->warm;
+  if (!tn_warm_is_here(t)) return;
+  for (tn_warm_batch **at = &w->batch, *b; (b = *at) != NULL;) {
+    if (!tn_os_atomic_load(&b->done)) { at = &b->next; continue; }
+    tn_warm_load(t, b);
+    tn_os_lock(&w->lock);
+    *at = b->next;
+    tn_os_unlock(&w->lock);
+    tn_warm_free(t, b);
+  }
+}
+
+static tn_warm_batch *tn_warm_find(const tiny_ctx *t, const tn_build *b) {
+  for (tn_warm_batch *x = t->warm ? t->warm->batch : NULL; x; x = x->next)
+    for (int i = 0; i < x->n && x->at == b->at; i++) if (tn_digest_same(&x->build[i].key, &b->key)) return x;
+  return NULL;
+}
+static int tn_warm_has(const tiny_ctx *t, const tn_build *b) { return tn_warm_find(t, b) != NULL; }
+
+// Waits for a kernel that is being compiled. 0: it is not, or the host has cancelled the call; the thread goes on.
+static int tn_warm_meet(tiny_ctx *t, const tn_build *b, tn_progress *p) {
+  tn_warm_batch *x = tn_warm_find(t, b);
+  if (!x) return 0;
+  while (!tn_os_atomic_load(&x->done)) {
+    if (tn_progress_tell(p, p->info.done, b->name)) return 0;
+    tn_os_sleep_us(TN_WARM_LOOK_US);
+  }
+  tn_warm_harvest(t);
+  return 1;
+}
+
+// Kernels that are not there yet.
+static int tn_warm_left(tiny_ctx *t) {
+  int n = 0;
+  tn_warm_harvest(t);
+  for (const tn_warm_batch *b = t->warm ? t->warm->batch : NULL; b; b = b->next) n += b->n;
+  return n;
+}
+
+static void tn_warm_close(tiny_ctx *t) {
+  struct tn_warm *w = t->warm;
+  if (!tn_warm_is_here(t)) return;
+  for (tn_warm_batch *b = w->batch; b; b = b->next) tn_os_atomic_store(&b->cancelled, 1);
+  if (w->started) {
+    tn_os_lock(&w->lock);
+    w->quit = 1;
+    tn_os_wake_all(&w->work);
+    tn_os_unlock(&w->lock);
+    tn_os_thread_join(&w->thread);
+  }
+  for (tn_warm_batch *b = w->batch; b; b = b->next) tn_warm_undo(b);       // of those that were not begun
+  while (w->batch) {
+    tn_warm_batch *b = w->batch;
+    w->batch = b->next;
+    tn_warm_free(t, b);
+  }
+  tn_os_mutex_close(&w->lock);
+  tn_os_cond_close(&w->work);
+  tn_release(t, w, sizeof *w);
+  t->warm = NULL;
+}
+#endif // TINY_NO_THREADS
+#endif
+// ---- end src/runtime/warm.c ----
+// ---- begin src/runtime/builds.c ----
+// builds: many kernels -> executables: those that are known are found, the others compiled in few processes.
+//
+// In:    kernels of one device. Out: an executable each, or an error.
+// Holds: equal kernels are built once; modules compile side by side, in about the same time each. Where all are known,
+//        no compiler is looked for.
+#ifndef TN_RUNTIME_BUILDS
+#define TN_RUNTIME_BUILDS
+#ifndef TINY_AMALGAMATED
+#include "warm.c"
+#endif
+
+// kernels from which a line of progress is written; in a module, where a callback hears of progress
+enum { TN_PROGRESS_AT = 8, TN_PROGRESS_KERNELS = 4 };
+
+// ahead: what has to be compiled is, meanwhile (warm.c)
+typedef struct tn_builds {
+  tiny_ctx *t; struct tn_programs *at;
+  tn_build *build; int n, ahead;
+  tn_progress progress;
+} tn_builds;
+
+// As many modules as there are cores; more where a callback hears of each. Foreign source stands alone.
+static int tn_build_modules(const tiny_ctx *t, tn_build *const *b, int n) {
+  int modules = tn_os_cores(), foreign = (b[0]->at->device->renderer.flags & TINY_TARGET_ALONE) != 0;
+  const int few = (n + TN_PROGRESS_KERNELS - 1) / TN_PROGRESS_KERNELS;
+  for (int i = 0; i < n; i++) foreign |= b[i]->custom != NULL;
+  if (t->progress.fn && few > modules) modules = few;
+  return foreign || modules > n ? n : modules;
+}
+
+// Progress: a line on a terminal, wiped when the work is done; with debug letter p, lines in the log.
+static int tn_wipes(const tiny_ctx *t, int n) {
+  return n >= TN_PROGRESS_AT && !tn_debug(t, 'p') && !t->log.fn && !t->progress.fn && tn_os_terminal();
+}
+static void tn_say_compiling(tiny_ctx *t, int n) {
+  if (tn_wipes(t, n)) fprintf(stderr, "tiny: compiling %d kernels\r", n);
+  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiling %d kernels", n);
+}
+static void tn_say_compiled(tiny_ctx *t, int n, uint64_t ns) {
+  if (tn_wipes(t, n)) fprintf(stderr, "%40s\r", "");
+  else if (tn_debug(t, 'p')) tn_log(t, "tiny: compiled %d kernels in %.1f ms", n, (double)ns * 1e-6);
+}
+
+// Compiles builds of one device.
+static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int n) {
+  struct tn_programs *const at = all->at;
+  const struct tn_device *d = at->device;
+  const int modules = tn_build_modules(t, b, n);
+  tiny_bytes *text = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *text);
+  tiny_bytes *binary = (tiny_bytes *)tn_scratch(t, (size_t)modules * sizeof *binary), log = {t, NULL, 0, 0};
+  int *first = (int *)tn_scratch(t, ((size_t)modules + 1) * sizeof *first);
+  tn_build_deal(t, b, n, modules, first);
+  for (int m = 0; m < modules; m++) {
+    text[m] = tn_module_of(t, b + first[m], first[m + 1] - first[m]);
+    binary[m].t = t;
+    if (tn_debug(t, 'c')) tn_log_text(t, text[m].data);
+  }
+  const char **name = (const char **)tn_scratch(t, (size_t)n * sizeof *name);
+  for (int i = 0; i < n; i++) name[i] = b[i]->name;
+  all->progress.first = first; all->progress.name = name; all->progress.modules = modules;
+  const uint64_t from = tn_os_now();
+  if (tn_progress_tell(&all->progress, all->progress.info.total - n, name[0])) return t->code;
+  tn_say_compiling(t, n);
+  const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
+  tn_say_compiled(t, n, tn_os_now() - from);
+  t->stats.compile_ns += tn_os_now() - from;
+  all->progress.modules = 0;
+  if (code != TINY_OK && code != TINY_E_CANCELLED) return code;
+  for (int m = 0; m < modules; m++) {
+    if (code != TINY_OK && !binary[m].n) continue;
+    const tn_digest key = tn_bytes_key(at, "module", text[m].data, text[m].n);
+    const tiny_code loaded = tn_build_load(t, at, b + first[m], first[m + 1] - first[m], &key, &binary[m]);
+    if (loaded != TINY_OK) return loaded;
+  }
+  if (code == TINY_OK && tn_progress_tell(&all->progress, all->progress.info.total, name[n - 1])) return t->code;
+  return code;
+}
 
 // A name holds a hash: two kernels may have the same, but not in one module. names: hashes of those before.
 static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
@@ -41429,11 +42376,10 @@ static void tn_build_rename(tiny_ctx *t, tn_build *b, int i, tn_map *names) {
   tn_map_set(t, names, name, b);
 }
 
-static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
-  const tn_builds *all = (const tn_builds *)arg;
-  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
-  tn_map asked = {NULL, 0, 0}, names = {NULL, 0, 0};
-  int nleft = 0;
+// Finds kernels that are asked for twice. Returns how many there are.
+static int tn_builds_twins(tiny_ctx *t, const tn_builds *all) {
+  tn_map asked = {NULL, 0, 0};
+  int n = 0;
   for (int i = 0; i < all->n; i++) {
     tn_build *b = &all->build[i];
     const void *kernel = b->custom ? (const void *)b->custom : (const void *)b->ast;
@@ -41441,21 +42387,60 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     if (b->twin) continue;
     tn_map_set(t, &asked, kernel, b);
     tn_build_name(t, b);
-    b->exe = tn_executable_find(b->at, &b->key);
-    if (b->exe) continue;
+    n++;
+  }
+  return n;
+}
+
+// Finds those that are there already, were imported, or are compiled ahead, which is waited for. Returns how many are
+// left.
+static int tn_builds_known(tiny_ctx *t, tn_builds *all) {
+  int left = 0;
+  all->progress.info.total = tn_builds_twins(t, all);
+  if (t->warm) tn_warm_harvest(t);
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    if (b->twin) continue;
+    if (!b->exe) b->exe = tn_executable_find(b->at, &b->key);
+    if (!b->exe) tn_build_from_shipped(t, b, b->found ? t->beam : 0);
+    if (!b->exe && t->warm && !all->ahead && tn_warm_meet(t, b, &all->progress))
+      b->exe = tn_executable_find(b->at, &b->key);
+    if (all->progress.cancelled) return 0;
+    left += !b->exe;
+  }
+  return left;
+}
+
+static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
+  tn_builds *all = (tn_builds *)arg;
+  tn_build **left = (tn_build **)tn_scratch(t, ((size_t)all->n + 1) * sizeof *left);
+  tn_map names = {NULL, 0, 0};
+  int nleft = 0, done = 0;
+  all->progress.info.total = tn_builds_twins(t, all);
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    if (b->twin) continue;
+    if (!b->exe) b->exe = tn_executable_find(b->at, &b->key);
+    done += b->exe != NULL;
+    if (b->exe || (all->ahead && tn_warm_has(t, b))) continue;
+    if (tn_progress_tell(&all->progress, done, b->name)) return t->code;
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
+    done += b->exe != NULL;
     if (b->exe) continue;
     b->text_key = tn_bytes_key(b->at, "kernel", b->text.data, b->text.n);
     tn_build_from_disk(t, b);
     if (!b->exe) left[nleft++] = b;
+    else done++;
   }
-  return nleft ? tn_build_compile(t, left, nleft) : TINY_OK;
+  if (!nleft || (all->ahead && tn_warm_add(t, all->at, left, nleft))) return TINY_OK;
+  return tn_build_compile(t, all, left, nleft);
 }
 
 static void tn_builds_clear(void *arg) {
   const tn_builds *all = (const tn_builds *)arg;
+  all->t->watch = NULL;
   tn_nodes_leave(all->t);
   tn_nodes_close(all->t, &all->t->ir->others);
   for (int i = 0; i < all->n; i++)
@@ -41484,12 +42469,18 @@ static int tn_builds_retry(tiny_ctx *t, const tn_builds *all) {
   return 1;
 }
 
-// Executables for builds[0..n-1], which are all of `at`.
-static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
-  tn_builds all = {t, at, builds, n};
+// Executables for builds[0..n-1], which are all of `at`. ahead: those that have to be compiled will be there later.
+static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n, int ahead) {
+  tn_builds all;
   tiny_code code;
-  do {
+  all.t = t; all.at = at; all.build = builds; all.n = n; all.ahead = ahead;
+  tn_progress_open(&all.progress, t, TINY_COMPILING, n);
+  code = TINY_OK;
+  if (tn_builds_known(t, &all)) do {
+    t->watch = all.progress.t ? &all.progress.watch : NULL;
     tn_compiler_identify(at);
+    if (ahead && at->interpret) break;     // interpreted when they are needed
+    if (all.progress.cancelled) { t->watch = NULL; return t->code; }
     code = tn_process_protect(t, tn_builds_make, tn_builds_clear, &all);
     tn_builds_clear(&all);
   } while (code == TINY_E_COMPILE && tn_is_cpu(at->device->backend) && tn_builds_retry(t, &all));
@@ -41498,7 +42489,7 @@ static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *bui
   return t->code;
 }
 #endif
-// ---- end src/runtime/program.c ----
+// ---- end src/runtime/builds.c ----
 // ---- begin src/runtime/beam.c ----
 // beam: the fastest schedule for a kernel, found by timing.
 //
@@ -41512,10 +42503,10 @@ static tiny_code tn_build_all(tiny_ctx *t, struct tn_programs *at, tn_build *bui
 #ifndef TN_RUNTIME_BEAM
 #define TN_RUNTIME_BEAM
 #ifndef TINY_AMALGAMATED
-#include "program.c"
+#include "builds.c"
 #endif
 
-enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
+enum { TN_BEAM_MOST = TN_SEARCH_MOST, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUNS = 40, TN_BEAM_DUEL = 8,
   TN_BEAM_FILL = 4096,
   TN_BEAM_ITEMS = 1 << 14 };               // work items that a device runs at a time, about
 #define TN_BEAM_WORTH 1000                 // cycles: what takes less is not searched for
@@ -41527,9 +42518,10 @@ enum { TN_BEAM_MOST = 64, TN_BEAM_EACH = 8, TN_BEAM_GENERATIONS = 8, TN_BEAM_RUN
 typedef struct tn_beam {
   tiny_ctx *t, *asker;                     // whose context the search has; who wants to know
   const tn_list *nodes;                    // of the kernel, in the asker's context
-  int width, number, of;                   // of: how many kernels are searched for
+  int width, number, of; const char *name; // of: how many kernels are searched for; name: of this one
   tn_schedule best; double ns, before_ns;    // before: the heuristics' choice
   int timed;
+  tn_progress progress;
   // within the search
   tn_candidate *tried; int n, most;
   uint64_t first;                          // what tells the heuristics' choice, tried[0], among those that were sorted
@@ -41636,7 +42628,9 @@ static double tn_beam_time(tn_beam *b, const tn_candidate *c, double best) {
   return least;
 }
 
-static int tn_beam_shows(const tn_beam *b) { return !b->asker->log.fn && tn_os_terminal(); }
+static int tn_beam_shows(const tn_beam *b) {
+  return !b->asker->log.fn && !b->asker->progress.fn && tn_os_terminal();
+}
 
 static void tn_beam_say(const tn_beam *b, int generation, int n) {
   char line[128];
@@ -41652,6 +42646,7 @@ static int tn_beam_lower(tiny_ctx *t, tn_beam *b, int from, tn_build *builds, tn
   for (int i = from; i < b->n; i++) {
     tn_build *x = &builds[i - from];
     b->tried[i].ns = HUGE_VAL;
+    if (tn_progress_tell(&b->progress, b->number - 1, b->name)) return 0;
     x->at = t->device[0]->programs; x->ast = b->ast;
     x->found = i ? &b->tried[i].list : NULL;
     snprintf(x->name, sizeof x->name, "candidate_%d", i);
@@ -41701,8 +42696,12 @@ static tiny_code tn_beam_compile_generation(tiny_ctx *t, void *arg) {
 
 // Compiles tried[from..n-1]. A candidate without a kernel afterwards is out.
 static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
-  tn_beam_generation r = {b, from, b->n - from, {t, t->device[0]->programs, NULL, b->n - from}};
+  tn_beam_generation r;
+  memset(&r, 0, sizeof r);
+  r.b = b; r.from = from; r.n = b->n - from;
+  r.all.t = t; r.all.at = t->device[0]->programs; r.all.n = r.n;
   if (r.n < 1) return;
+  t->watch = b->progress.t ? &b->progress.watch : NULL;
   r.all.build = (tn_build *)tn_scratch(t, (size_t)r.n * sizeof *r.all.build);
   tn_process_protect(t, tn_beam_compile_generation, tn_beam_clear, &r);
   tn_beam_clear(&r);
@@ -41712,6 +42711,7 @@ static void tn_beam_compile(tiny_ctx *t, tn_beam *b, int from) {
 static void tn_beam_measure(tn_beam *b, int from) {
   for (int i = from; i < b->n && (i == 0 || tn_os_now() < b->until); i++) {
     tn_candidate *c = &b->tried[i];
+    if (tn_progress_tell(&b->progress, b->number - 1, b->name)) return;
     tiny_bytes line = {b->asker, NULL, 0, 0};
     if (!c->kernel) continue;
     if (i == from) tn_beam_run(b, c);      // threads wake, memory is mapped
@@ -41815,6 +42815,7 @@ static tiny_code tn_beam_search(tiny_ctx *t, void *arg) {
     tn_beam_measure(b, from);
     tn_scratch_rewind(t, mark);
     tn_candidates_sweep(&s);
+    if (b->progress.cancelled) return TINY_OK;
     if (generation && !(b->ns < before * TN_BEAM_WIN)) break;
   }
   tn_beam_duel(b);
@@ -41859,17 +42860,21 @@ static void tn_beam_to_disk(tiny_ctx *t, const tn_build *b) {
 
 // ** the asker's side **
 
-static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
+// 0: the host has cancelled it.
+static int tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   tn_beam b;
   tn_list nodes = {NULL, 0, 0};
   tiny_desc d;
   const uint64_t from = tn_os_now();
   memset(&b, 0, sizeof b); memset(&d, 0, sizeof d);
   const struct tn_device *at = build->at->device;
-  if (at->max_nbytes && at->stats.nbytes_live >= at->max_nbytes) return;
+  if (at->max_nbytes && at->stats.nbytes_live >= at->max_nbytes) return 1;
   tn_toposort(t, build->ast, &nodes);
   for (int i = 0; i < nodes.n; i++) nodes.u[i]->seq = (uint32_t)i;
   b.asker = t; b.nodes = &nodes; b.number = number; b.of = of; b.ns = HUGE_VAL;
+  b.name = build->name;
+  tn_progress_open(&b.progress, t, TINY_SEARCHING, of);
+  b.progress.info.done = number - 1; b.progress.info.name = build->name;
   b.width = t->beam < TN_BEAM_MOST ? t->beam : TN_BEAM_MOST;
   d.device = at->name; d.backends[0] = at->backend;
   d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
@@ -41877,7 +42882,7 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   tn_pool_describe(t, &d);
   if (tn_debug(t, 'b')) tn_log(t, "search %s", build->name);
   tiny_ctx *own = tiny_open(&d);
-  if (!own) return;
+  if (!own) return 1;
   b.t = own;
   const int found = tiny_status(own) == TINY_OK && tn_guard(own, tn_beam_search, &b) == TINY_OK && b.timed > 0;
   const uint64_t peak = t->stats.nbytes_live + own->stats.nbytes_peak;
@@ -41888,15 +42893,17 @@ static void tn_beam_one(tiny_ctx *t, tn_build *build, int number, int of) {
   if (tn_beam_shows(&b)) fprintf(stderr, "%78s\r", "");
   t->stats.search_ns += tn_os_now() - from;
   t->stats.timed += (uint64_t)b.timed;
-  if (!found) return;
+  if (b.progress.cancelled) return 0;
+  if (!found) return 1;
   t->stats.searches++;
   build->found = tn_beam_keep(t, &b.best);
   tn_beam_to_disk(t, build);
-  if (!tn_debug(t, 'b')) return;
+  if (!tn_debug(t, 'b')) return 1;
   tiny_bytes line = {t, NULL, 0, 0};
   tn_schedule_print(&line, &b.best);
   tn_log(t, "found %s: %.1f us instead of %.1f; %d candidates in %.1f s, %.1f of them in the compiler", line.data,
          b.ns * 1e-3, b.before_ns * 1e-3, b.timed, (double)(tn_os_now() - from) * 1e-9, (double)compile_ns * 1e-9);
+  return 1;
 }
 
 static int tn_beam_can(const struct tn_programs *at) {
@@ -41907,11 +42914,21 @@ static int tn_beam_can(const struct tn_programs *at) {
       (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
-// Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search.
-static void tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
-  if (!tn_beam_can(at)) return;
+// Leaves out of builds[0..n-1] what has to be searched for. Returns how many are left.
+static int tn_beam_leave_out(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  int left = 0;
+  if (!tn_beam_can(at)) return n;
   tn_compiler_identify(at);
-  if (!tn_beam_can(at)) return;             // none that can be used
+  for (int i = 0; i < n; i++) {
+    if (!builds[i].custom) tn_build_name(t, &builds[i]);
+    if (builds[i].custom || tn_beam_from_disk(t, &builds[i])) builds[left++] = builds[i];
+  }
+  return left;
+}
+
+// Recipes for those of builds[0..n-1] that have none yet, where the caller wants a search. 0: it was cancelled.
+static int tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
+  if (!tn_beam_can(at)) return 1;
   int *todo = (int *)tn_scratch(t, ((size_t)n + 1) * sizeof *todo), left = 0;
   tn_map asked = {NULL, 0, 0};             // equal kernels are one node, and have one key
   for (int i = 0; i < n; i++) {
@@ -41919,10 +42936,18 @@ static void tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, i
     if (b->custom || tn_map_has(&asked, b->ast)) continue;
     tn_map_set(t, &asked, b->ast, b);
     tn_build_name(t, b);
-    if (tn_executable_find(at, &b->key) || tn_beam_from_disk(t, b)) continue;
-    todo[left++] = i;
+    if (tn_executable_find(at, &b->key)) continue;
+    tn_build_from_shipped(t, b, t->beam < TN_BEAM_MOST ? t->beam : (int)TN_BEAM_MOST);
+    if (!b->exe) todo[left++] = i;
   }
-  for (int i = 0; i < left; i++) tn_beam_one(t, &builds[todo[i]], i + 1, left);
+  if (!left) return 1;
+  tn_compiler_identify(at);
+  if (!tn_beam_can(at)) return 1;          // there is none that can be used
+  const int unknown = left;
+  left = 0;
+  for (int i = 0; i < unknown; i++) if (!tn_beam_from_disk(t, &builds[todo[i]])) todo[left++] = todo[i];
+  for (int i = 0; i < left; i++) if (!tn_beam_one(t, &builds[todo[i]], i + 1, left)) return 0;
+  return 1;
 }
 #endif
 // ---- end src/runtime/beam.c ----
@@ -41956,6 +42981,7 @@ struct tn_runtime {
   size_t collected_nbytes;                 // live after the last collection
   struct tn_ordering *ordering;            // NULL: there is one device alone
   struct tn_paused *paused;                // a run that goes on when the frame ends; NULL: none
+  int ahead;                               // nothing is run: what would be is planned, and compiled meanwhile
 };
 
 // Do copies from one to the other happen in the order of the devices, without the host?
@@ -42486,7 +43512,7 @@ static tn_targets tn_context_targets(const tiny_ctx *t) {
   tn_targets all;
   memset(&all, 0, sizeof all);
   all.n = t->ndevice; all.here = t->here;
-  for (int i = 0; i < t->ndevice; i++) all.limits[i] = &t->device[i]->limits;
+  for (int i = 0; i < t->ndevice; i++) all.limits[i] = &t->device[i]->plans;
   return all;
 }
 
@@ -42505,7 +43531,7 @@ static tn_build tn_build_of(const tn_kernel *k, struct tn_programs *at) {
   b.low.tasks = c->global[0] * c->global[1] * c->global[2];
   return b;
 }
-// Executables for the steps that run on devices which share `at`.
+// Executables for the steps that run on devices which share `at`; or all that takes time is begun.
 static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const *kernels, struct tn_programs *at) {
   tn_build *builds = (tn_build *)tn_scratch(t, ((size_t)d->plan.nstep + 1) * sizeof *builds);
   int *step = (int *)tn_scratch(t, ((size_t)d->plan.nstep + 1) * sizeof *step), n = 0;
@@ -42516,13 +43542,15 @@ static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const 
     step[n++] = i;
   }
   if (!n) return TINY_OK;
-  tn_beam_all(t, at, builds, n);
-  if (tn_build_all(t, at, builds, n) != TINY_OK) return t->code;
+  if (t->runtime->ahead) return tn_build_all(t, at, builds, tn_beam_leave_out(t, at, builds, n), 1);
+  if (!tn_beam_all(t, at, builds, n) || tn_build_all(t, at, builds, n, 0) != TINY_OK) return t->code;
   for (int i = 0; i < n; i++) d->plan.step[step[i]].exe = builds[i].exe;
   return TINY_OK;
 }
 
-static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
+// *out: NULL where nothing is to run. *parts: can the first roots run by themselves?
+static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out,
+                              int *parts) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
@@ -42532,6 +43560,8 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
     struct tn_programs *at = t->device[i]->programs;
     if (at->device == t->device[i] && tn_plan_build(t, &d, kernels, at) != TINY_OK) return t->code;
   }
+  *parts = d.plan.nfirst != 0;
+  if (t->runtime->ahead) return TINY_OK;
   if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
   if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
     t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
@@ -42844,10 +43874,12 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
                        "from the outputs of tiny_run");
     if (tn_visit_check(t, &v, &all) != TINY_OK) return t->code;
     plan = tn_plan_find(t, &v);
+    int parts = plan && plan->nfirst;
     if (plan) t->stats.replays++;
-    else if (tn_plan_make(t, &v, all.u, all.n, &plan) != TINY_OK) return t->code;
-    if (!first || plan->nfirst) break;
+    else if (tn_plan_make(t, &v, all.u, all.n, &plan, &parts) != TINY_OK) return t->code;
+    if (!first || parts) break;
   }
+  if (t->runtime->ahead) return TINY_OK;
   for (int i = 0; i < v.all.n && !first; i++) if (v.all.u[i]->op == TINY_OP_ASSIGN) tn_paused_drop(t);
   tn_run r;
   memset(&r, 0, sizeof r);
@@ -42966,6 +43998,54 @@ TINY_API tiny_code tiny_realize(tiny_tensor *const *x, int n) {
   tiny_ctx *t = tn_realize_check("realize", x, n, &code);
   tn_realize_call c = {x, n};
   return t ? tn_guard(t, tn_realize_user, &c) : code;
+}
+
+static int tn_runs(tiny_ctx *t) { return tn_device_is_open(t, 0) && !t->tensors->refuse; }
+
+// What tiny_realize would run, or without tensors what the frame's end would, is planned and compiled.
+static tiny_code tn_warm_guarded(tiny_ctx *t, void *arg) {
+  const tn_realize_call *c = (const tn_realize_call *)arg;
+  t->runtime->ahead = 1;
+  if (c->n) return tn_realize_user(t, arg);
+  return t->runtime->paused ? TINY_OK : tn_realize_pending(t);
+}
+TINY_API tiny_code tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n) {
+  tiny_tensor *wrong;
+  tn_realize_call c = {x, n};
+  if (!t) return TINY_E_ARG;
+  if (!tn_runs(t)) return t->code == TINY_OK ? TINY_E_DEVICE : t->code;
+  if (n < 0 || (n && !x)) return tiny_fail(t, TINY_E_ARG, "warm: %d tensors", n);
+  if (n && !tn_usable_in(t, "warm", n, x, &wrong)) return t->code == TINY_OK ? TINY_E_ARG : t->code;
+  const tiny_code code = tn_guard(t, tn_warm_guarded, &c);
+  t->runtime->ahead = 0;
+  return code;
+}
+
+static tiny_code tn_warm_left_guarded(tiny_ctx *t, void *arg) {
+  *(int *)arg = tn_warm_left(t);
+  return TINY_OK;
+}
+TINY_API int tiny_warm_left(tiny_ctx *t) {
+  int left = 0;
+  if (t && t->warm) tn_guard(t, tn_warm_left_guarded, &left);
+  return left;
+}
+static tiny_code tn_warm_wait_guarded(tiny_ctx *t, void *arg) {
+  tn_progress p;
+  (void)arg;
+  int left = tn_warm_left(t);
+  const int all = left;
+  tn_progress_open(&p, t, TINY_COMPILING, all);
+  while (left) {
+    if (tn_progress_tell(&p, all - left, "the kernels that are compiled ahead")) return t->code;
+    tn_os_sleep_us(TN_WARM_LOOK_US);
+    left = tn_warm_left(t);
+  }
+  return TINY_OK;
+}
+TINY_API tiny_code tiny_warm_wait(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  return t->warm ? tn_guard(t, tn_warm_wait_guarded, NULL) : t->code;
 }
 
 // Is u its BUFFER's elements in order? Then the BUFFER, else NULL.
@@ -43137,8 +44217,6 @@ static tiny_uop *tn_upload(struct tn_device *d, const void *data, int dtype, int
 }
 
 // Does the context run at all? Records why not.
-static int tn_runs(tiny_ctx *t) { return tn_device_is_open(t, 0) && !t->tensors->refuse; }
-
 TINY_API tiny_tensor *tiny_from(tiny_ctx *t, const void *data, tiny_dtype dtype, tiny_shape shape) {
   if (!tn_runs(t)) return tn_poison(t);
   if (!tn_dtype_check(t, "from", dtype) || !tn_shape_valid(t, "from", &shape)) return tn_poison(t);
@@ -43461,7 +44539,7 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
   tn_pending_drop(t->tensors, 0, 1);
   tn_frame_close(t);
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
-  return code;
+  return code == TINY_OK ? t->code : code; // what was poison was not queued
 }
 #endif
 // ---- end src/runtime/realize.c ----
@@ -44071,6 +45149,7 @@ typedef struct tn_capture_call {
   tiny_uop **root;                         // what is planned for each output; NULL: it is an input as it is
   // to plan: outputs, then assignments; assignments that it makes, sources first
   tn_list roots, updates;
+  int ahead;                               // nothing is made: what would be is planned, and compiled meanwhile
   tiny_program *p;
 } tn_capture_call;
 
@@ -44406,6 +45485,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_list moved = {NULL, 0, 0};
   memset(&v, 0, sizeof v);
   tiny_code code = tn_capture_earlier(t);
+  t->runtime->ahead = c->ahead;
   if (code == TINY_OK) code = tn_capture_roots(t, c);
   if (code != TINY_OK) return code;
   tn_hide_dependents(t, c);
@@ -44414,7 +45494,9 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_visit_graph(t, &v, c->roots.u, c->roots.n);
   if ((code = tn_capture_check(t, c, &v)) != TINY_OK) return code;
   if (c->roots.n) plan = tn_plan_find(t, &v);
-  if (c->roots.n && !plan && tn_plan_make(t, &v, c->roots.u, c->roots.n, &plan) != TINY_OK) return t->code;
+  int parts;
+  if (c->roots.n && !plan && tn_plan_make(t, &v, c->roots.u, c->roots.n, &plan, &parts) != TINY_OK) return t->code;
+  if (t->runtime->ahead) return TINY_OK;
   tiny_uop **memory = (tiny_uop **)tn_scratch(t, ((size_t)v.leaves.n + 1) * sizeof *memory);
   for (int i = 0; i < v.leaves.n; i++) if (tn_input_of(c, v.leaves.u[i]) < 0) {
     const tiny_uop *b = tn_place(v.leaves.u[i]);
@@ -44441,7 +45523,7 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
 }
 
 static tiny_program *tn_capture_parts(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs,
-                                      int m) {
+                                      int m, int ahead) {
   for (int i = 0; i < n; i++)
     if (!tn_plain_buffer(tn_uop_of(inputs[i])) && tn_uop_of(inputs[i])->op != TINY_OP_SCALAR) {
       tiny_fail(t, TINY_E_STATE, "capture: input %d is not realized%s", i,
@@ -44450,8 +45532,9 @@ static tiny_program *tn_capture_parts(tiny_ctx *t, tiny_tensor *const *inputs, i
     }
   tn_capture_call c;
   memset(&c, 0, sizeof c);
-  c.in = inputs; c.n = n; c.out = outputs; c.m = m;
+  c.in = inputs; c.n = n; c.out = outputs; c.m = m; c.ahead = ahead;
   const tiny_code code = tn_guard(t, tn_capture_guarded, &c);
+  t->runtime->ahead = 0;
   tn_hidden_close(t, &c);
   if (code == TINY_OK) return c.p;
   tiny_program_free(c.p);
@@ -44477,7 +45560,8 @@ static void tn_parts_free(tiny_ctx *t, tiny_tensor **part, int n) {
   tn_release(t, part, (size_t)n * sizeof *part);
 }
 // Captures inputs and outputs of which some are split: their parts.
-static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n, tiny_tensor *const *out, int m) {
+static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n, tiny_tensor *const *out, int m,
+                                      int ahead) {
   const int nin = tn_parts_count(in, n), all = nin + tn_parts_count(out, m);
   tiny_tensor **part = (tiny_tensor **)tn_alloc(t, (size_t)all * sizeof *part);
   tn_bound_group *group = part ? (tn_bound_group *)tn_alloc(t, (size_t)(n + m) * sizeof *group) : NULL;
@@ -44489,7 +45573,7 @@ static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n
       group[i].axis = tiny_shard_axis(x);
     }
     tn_parts_take(out, m, part, tn_parts_take(in, n, part, 0));
-    p = tn_capture_parts(t, part, nin, part + nin, all - nin);
+    p = tn_capture_parts(t, part, nin, part + nin, all - nin, ahead);
   }
   if (part) tn_parts_free(t, part, all);
   if (p) { p->group = group; p->ngive = n; p->ntake = m; }
@@ -44497,8 +45581,9 @@ static tiny_program *tn_capture_split(tiny_ctx *t, tiny_tensor *const *in, int n
   return p;
 }
 
-TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
-                                    tiny_tensor *const *outputs, int m) {
+// ahead: what it would compile is compiled meanwhile, and there is no program.
+static tiny_program *tn_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m,
+                                int ahead) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return NULL;
   if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
@@ -44508,7 +45593,18 @@ TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int
   if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
     return NULL;
   const int split = tn_parts_count(inputs, n) != n || tn_parts_count(outputs, m) != m;
-  return split ? tn_capture_split(t, inputs, n, outputs, m) : tn_capture_parts(t, inputs, n, outputs, m);
+  return split ? tn_capture_split(t, inputs, n, outputs, m, ahead) : tn_capture_parts(t, inputs, n, outputs, m, ahead);
+}
+TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
+                                    tiny_tensor *const *outputs, int m) {
+  return tn_capture(t, inputs, n, outputs, m, 0);
+}
+TINY_API tiny_code tiny_warm_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n,
+                                     tiny_tensor *const *outputs, int m) {
+  if (!t) return TINY_E_ARG;
+  if (t->code != TINY_OK) return t->code;
+  tn_capture(t, inputs, n, outputs, m, 1);
+  return t->code;
 }
 
 // ** running **
@@ -44745,6 +45841,181 @@ TINY_API void tiny_program_free(tiny_program *p) {
 }
 #endif
 // ---- end src/runtime/capture.c ----
+// ---- begin src/runtime/ship.c ----
+// ship: compiled kernels out of a context, to be shipped, and into another one, where there may be no compiler.
+//
+// In:    a context that has run what is to be shipped, files and bytes. Out: one container; kernels of it are found by
+//        tn_build_from_shipped.
+// Holds: what is imported is copied before it is checked, and is not looked at where it came from again. A context cuts
+//        graphs into kernels as the machine did where what it imports comes from: otherwise it would ask for others.
+#ifndef TN_RUNTIME_SHIP
+#define TN_RUNTIME_SHIP
+#ifndef TINY_AMALGAMATED
+#include "capture.c"
+#endif
+
+// ** out **
+
+// The kernels that t has used.
+static void tn_ship_gather(tiny_ctx *t, tn_container_items *all) {
+  for (int i = 0; i < t->ndevice; i++) {
+    const struct tn_programs *p = t->device[i]->programs;
+    for (int j = 0; j < TN_EXECUTABLE_BUCKETS && p->device == t->device[i]; j++)
+      for (const tn_executable *e = p->bucket[j]; e; e = e->next) {
+        if (!e->module || !e->module->binary) continue;
+        tn_container_item *item = tn_container_add(t, all);
+        tn_container_kernel *k = &item->kernel;
+        k->key = e->key;
+        memcpy(k->global, e->global, sizeof k->global);
+        memcpy(k->local, e->local, sizeof k->local);
+        k->tasks = e->tasks; k->local_nbytes = (int64_t)e->local_nbytes; k->flops = e->flops; k->nbytes = e->nbytes;
+        k->width = (uint32_t)e->width; k->units = (uint32_t)e->units;
+        memcpy(k->name, e->name, strlen(e->name));
+        item->target = e->module->target;
+        item->binary = e->module->binary; item->nbytes = e->module->nbytes;
+      }
+  }
+}
+
+// data: of an earlier export, to be kept beside; NULL: none.
+typedef struct tn_ship_call { tiny_writer to; const void *data; size_t nbytes; const char *name; } tn_ship_call;
+
+// The earlier one, as far as it can be used: what another version wrote goes. 0: it is something else.
+static int tn_ship_earlier(tiny_ctx *t, const tn_ship_call *c, tn_container_items *all) {
+  const tn_digest source = tn_container_source(TN_SOURCE_ID);
+  void *copy = c->nbytes ? memcpy(tn_scratch(t, c->nbytes), c->data, c->nbytes) : NULL;
+  if (!c->nbytes) return 1;
+  const char *wrong = tn_container_check(copy, c->nbytes, &source);
+  if (!wrong) {
+    const tn_container earlier = tn_container_of(copy);
+    tn_container_add_all(t, all, &earlier);
+  }
+  return !wrong || (c->nbytes >= sizeof tn_container_magic &&
+                    !memcmp(copy, tn_container_magic, sizeof tn_container_magic));
+}
+static tiny_code tn_ship_export(tiny_ctx *t, void *arg) {
+  const tn_ship_call *c = (const tn_ship_call *)arg;
+  const tn_digest source = tn_container_source(TN_SOURCE_ID);
+  tn_container_items all = {NULL, 0, 0};
+  tiny_bytes out = {t, NULL, 0, 0};
+  tn_ship_gather(t, &all);
+  if (!tn_ship_earlier(t, c, &all))
+    return tiny_fail(t, TINY_E_IO, "cache_export: %.200s is something else, and is left as it is", c->name);
+  tn_container_write(t, &all, &source, &out);
+  return c->to.fn(c->to.user, out.data, out.n) ? TINY_OK : tiny_fail(t, TINY_E_IO, "cache_export: %.200s: it cannot "
+                                                                     "be written", c->name);
+}
+TINY_API tiny_code tiny_cache_export_to(tiny_ctx *t, tiny_writer to) {
+  tn_ship_call c = {to, NULL, 0, "the caller's function"};
+  if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
+  if (!to.fn) return tiny_fail(t, TINY_E_ARG, "cache_export_to: there is no function");
+  return tn_guard(t, tn_ship_export, &c);
+}
+
+// ** in **
+
+// Kernels are asked for as they were where these come from.
+static void tn_ship_adopt(const tiny_ctx *t, const tn_container *c) {
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_device *d = t->device[i];
+    const tn_container_target own = tn_programs_target(d->programs), *best = tn_container_best(c, &own);
+    if (!best) continue;
+    d->plans.vector_nbytes = (int)(best->vector_nbytes & INT_MAX);
+    d->plans.memory[1].nbytes = (size_t)best->near;
+    d->plans.memory[2].nbytes = (size_t)best->last;
+  }
+}
+
+// A copy of the bytes, checked. wrong: what is wrong with them, NULL: nothing, or there was no memory.
+static tiny_code tn_ship_take(tiny_ctx *t, const void *data, size_t nbytes, const char **wrong) {
+  const tn_digest source = tn_container_source(TN_SOURCE_ID);
+  const size_t head = (sizeof(struct tn_shipped) + 15) & ~(size_t)15;
+  struct tn_shipped *s = nbytes < SIZE_MAX / 2 ? (struct tn_shipped *)tiny_realloc(t, NULL, 0, head + nbytes)
+                                              : NULL;
+  *wrong = NULL;                           // nothing unwinds here: the caller has a file open
+  if (!s)
+    return tiny_fail(t, TINY_E_MEMORY, "no memory for %llu bytes of compiled kernels", (unsigned long long)nbytes);
+  char *copy = (char *)s + head;
+  if (nbytes) memcpy(copy, data, nbytes);
+  *wrong = tn_container_check(copy, nbytes, &source);
+  if (*wrong) { tn_release(t, s, head + nbytes); return TINY_E_IO; }
+  s->nbytes = head + nbytes;
+  s->c = tn_container_of(copy);
+  s->next = t->shipped;
+  t->shipped = s;
+  tn_ship_adopt(t, &s->c);
+  return TINY_OK;
+}
+TINY_API tiny_code tiny_cache_import_from(tiny_ctx *t, const void *data, size_t nbytes) {
+  const char *wrong;
+  if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
+  if (!data) return tiny_fail(t, TINY_E_ARG, "cache_import_from: data is NULL");
+  const tiny_code code = tn_ship_take(t, data, nbytes, &wrong);
+  return wrong ? tiny_fail(t, TINY_E_IO, "cache_import_from: %s", wrong) : code;
+}
+static void tn_ship_close(tiny_ctx *t) {
+  while (t->shipped) {
+    struct tn_shipped *s = t->shipped;
+    t->shipped = s->next;
+    tn_release(t, s, s->nbytes);
+  }
+}
+
+// ** files **
+
+#ifndef TINY_NO_IO
+static int tn_ship_write(void *user, const void *data, size_t nbytes) {
+  return tn_os_draft_write((tn_os_draft *)user, data, nbytes);
+}
+TINY_API tiny_code tiny_cache_export(tiny_ctx *t, const char *path) {
+  tn_os_mapping earlier;
+  tn_os_draft draft;
+  tn_os_facts facts;
+  if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
+  if (!path || !*path) return tiny_fail(t, TINY_E_ARG, "cache_export: path is NULL or empty");
+  const int there = tn_os_file(path, &facts);
+  if (there && !tn_os_map_file(path, &earlier))
+    return tiny_fail(t, TINY_E_IO, "cache_export: %.200s: %s", path, tn_os_why_not(path));
+  tn_ship_call c = {{tn_ship_write, &draft}, there ? earlier.data : NULL, there ? earlier.nbytes : 0, path};
+  tiny_code code = TINY_E_IO;
+  const int open = tn_os_draft_open(&draft, path, TN_OS_ALL);
+  if (open) code = tn_guard(t, tn_ship_export, &c);
+  if (there) tn_os_unmap_file(&earlier);
+  if (open && !tn_os_draft_close(&draft, path, code == TINY_OK) && code == TINY_OK) code = TINY_E_IO;
+  return code == TINY_OK ? code : tiny_fail(t, code, "cache_export: %.200s: it cannot be written", path);
+}
+static tiny_code tn_ship_read(tiny_ctx *t, const char *path, const char **wrong) {
+  tn_os_mapping m;
+  if (!tn_os_map_file(path, &m)) { *wrong = tn_os_why_not(path); return TINY_E_IO; }
+  const tiny_code code = tn_ship_take(t, m.data, m.nbytes, wrong);
+  tn_os_unmap_file(&m);
+  return code;
+}
+TINY_API tiny_code tiny_cache_import(tiny_ctx *t, const char *path) {
+  const char *wrong;
+  if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
+  if (!path || !*path) return tiny_fail(t, TINY_E_ARG, "cache_import: path is NULL or empty");
+  const tiny_code code = tn_ship_read(t, path, &wrong);
+  return wrong ? tiny_fail(t, TINY_E_IO, "cache_import: %.200s: %s", path, wrong) : code;
+}
+#else
+static tiny_code tn_ship_read(tiny_ctx *t, const char *path, const char **wrong) {
+  (void)t; (void)path;
+  *wrong = "this build reads no files (TINY_NO_IO)";
+  return TINY_E_IO;
+}
+#endif
+
+// What the description brings. That it cannot be used is no error: kernels are compiled, or interpreted, without it.
+static void tn_ship_open(tiny_ctx *t, const tiny_desc *d) {
+  const char *wrong = NULL;
+  if (d && d->cache_data && tn_ship_take(t, d->cache_data, d->cache_nbytes, &wrong) != TINY_OK && wrong)
+    tn_log(t, "tiny: cache_data is not used: %s", wrong);
+  if (d && d->cache_file && tn_ship_read(t, d->cache_file, &wrong) != TINY_OK && wrong)
+    tn_log(t, "tiny: %.200s is not used: %s", d->cache_file, wrong);
+}
+#endif
+// ---- end src/runtime/ship.c ----
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
@@ -46765,7 +48036,7 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
 #ifndef TN_RUNTIME_CONTEXT
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED
-#include "capture.c"
+#include "ship.c"
 #include "../io/state.c"
 #endif
 
@@ -46785,6 +48056,7 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
     return TINY_E_MEMORY;
   for (int i = 0; i < t->ndevice; i++) if (tn_programs_open(t->device[i]) != TINY_OK) return t->code;
   t->tensors->refuse = 0;
+  tn_ship_open(t, d);
   return TINY_OK;
 }
 
@@ -46797,7 +48069,10 @@ TINY_API tiny_ctx *tiny_open(const tiny_desc *d) {
   t->opened = tn_os_now();
   const char *debug = d && d->debug ? d->debug : tn_os_env("TINY_DEBUG");
   snprintf(t->debug, sizeof t->debug, "%s", debug ? debug : "");
-  if (d) { t->max_nbytes = d->max_nbytes; t->log = d->log; t->seed = d->seed; t->beam = d->beam; }
+  if (d) {
+    t->max_nbytes = d->max_nbytes; t->log = d->log; t->progress = d->progress;
+    t->seed = d->seed; t->beam = d->beam;
+  }
   const char *beam = tn_os_env("TINY_BEAM");
   if (!t->beam && beam) t->beam = tn_number_int(beam, INT_MIN, INT_MAX, NULL);
   const char *seconds = tn_os_env("TINY_CC_SECONDS");
@@ -46843,11 +48118,13 @@ TINY_API void tiny_close(tiny_ctx *t) {
     tn_custom_free(t, c);
   }
   tn_paused_drop(t);
+  tn_warm_close(t);
   tn_release(t, t->runtime, sizeof(struct tn_runtime));
   for (int i = t->ndevice - 1; i >= 0; i--) {      // shared ones with the first
     struct tn_programs *p = t->device[i]->programs;
     if (p && p->device == t->device[i]) tn_programs_close(p);
   }
+  tn_ship_close(t);
   tn_tensors_close(t);
   tn_ir_close(t);                          // drops the buffers that nodes hold
   if (t->schedules) tn_schedules_close(t);
@@ -46912,283 +48189,293 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    601  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    633  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    868  src/api/devices.h            several in one context, and tensors that are split over them
-    918  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1646  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    924  src/api/devices.h            several in one context, and tensors that are split over them
+    974  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1702  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1852  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1908  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2218  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2274  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2374  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2430  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2511  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2567  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2554  src/api/io.h                 tensors from files and to files
-   2630  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2610  src/api/io.h                 tensors from files and to files
+   2684  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3049  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3136  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3215  src/base/number.c            numbers as text, in and out
-   3690  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3302  src/base/number.c            numbers as text, in and out
+   3777  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3878  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3968  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4068  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4158  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4208  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4298  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4614  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4750  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4732  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4868  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4879  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5372  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   5017  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5508  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5952  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6134  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6183  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6343  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7204  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6365  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6525  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7386  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7320  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7502  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7427  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7609  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7518  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7700  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7630  src/ir/args.c                which k, v and sources fit an op
-   7816  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8437  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   7812  src/ir/args.c                which k, v and sources fit an op
+   7998  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8619  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   8572  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   8754  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9155  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9337  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9655  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9837  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9767  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9949  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10204  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10386  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10478  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10660  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11155  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11337  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11408  src/ir/spec.c                the verifier
-  11756  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11590  src/ir/spec.c                the verifier
+  11938  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11985  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12343  src/rules/notation.c         the algebra that bodies of rules are written in
-  12378  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12578  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  12167  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12525  src/rules/notation.c         the algebra that bodies of rules are written in
+  12560  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12760  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12738  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12920  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13132  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13314  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13331  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13513  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13745  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13927  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  14087  src/rules/decompose.c        from what the IR means to what a target can do
-  14699  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14269  src/rules/decompose.c        from what the IR means to what a target can do
+  14881  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14733  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14915  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15232  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15414  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15326  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15508  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  16076  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  16258  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16119  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16301  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16363  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16437  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16545  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16619  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17074  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17256  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17333  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17515  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17622  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17804  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18106  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18288  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18213  src/tensor/activation.c      what stands between the layers of a network
-  18394  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18762  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18395  src/tensor/activation.c      what stands between the layers of a network
+  18576  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18944  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19015  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19197  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19774  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19956  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20456  src/tensor/random.c          numbers from a counter, the same on every device
-  20731  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20638  src/tensor/random.c          numbers from a counter, the same on every device
+  20913  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21055  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21351  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21237  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21533  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21488  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21670  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22027  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22209  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22746  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22928  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23148  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23330  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23287  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23469  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23769  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23951  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24234  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24416  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24585  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24940  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  25069  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24767  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  25122  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25251  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25229  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25411  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25734  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  26013  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25916  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  26195  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  26109  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26291  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26386  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26809  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26568  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26991  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  27086  src/tensor/params.c          lists of named tensors: what a network consists of
-  27179  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  27289  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27268  src/tensor/params.c          lists of named tensors: what a network consists of
+  27361  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27471  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27671  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27853  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27807  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27989  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27925  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  28107  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  28244  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28426  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28360  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28542  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28859  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  29041  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29635  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29817  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  30168  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30350  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30676  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30858  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30857  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  31039  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  31357  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31474  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  31539  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31656  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31911  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32093  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32077  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32259  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32468  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32691  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32650  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32873  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32820  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32891  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33002  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33073  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33049  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33145  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33447  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33231  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33327  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33629  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33536  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33718  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33600  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33782  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33734  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33916  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33812  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33871  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33994  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34053  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34509  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34691  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34608  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34790  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34701  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34883  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35090  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35272  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35672  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35854  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35791  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35883  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35973  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36065  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35954  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  36136  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36058  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36158  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36233  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  36373  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36240  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36340  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36415  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  36555  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36708  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36890  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36950  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  37132  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37196  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37378  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37257  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37439  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37801  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37983  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  38357  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  38539  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38678  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38860  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38976  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  39158  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  39371  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40091  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  39553  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40296  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40168  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40373  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40277  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40505  src/runtime/device.c         which backend a context runs on
-  40741  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40895  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40482  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40711  src/runtime/device.c         which backend a context runs on
+  40948  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41102  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+                                      the host, which may cancel it
+  41163  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+                                      and read where there is no compiler
+  41427  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41085  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  41152  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
-                                      found again in memory and on disk
-  41503  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41930  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41655  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  41722  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+                                      what was imported
+  42019  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+                                      the context goes on
+  42293  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+                                      compiled in few processes
+  42494  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  42955  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  42100  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  43126  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42922  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  43954  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43469  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  44547  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  43806  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43984  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  44752  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  44884  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45062  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45845  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+                                      where there may be no compiler
+  46023  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44970  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  46241  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  45243  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  46514  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  45511  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  46782  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  45676  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  46947  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45850  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  46211  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  46447  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  47121  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  47482  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  47718  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  46595  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  46761  src/runtime/context.c        opening and closing, the first error, totals
+  47866  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  48032  src/runtime/context.c        opening and closing, the first error, totals
 */
