@@ -81,6 +81,7 @@
 #include "tensor/conv.c"
 #include "tensor/pool.c"
 #include "tensor/image.c"
+#include "tensor/augment.c"
 #include "tensor/norm.c"
 #include "tensor/embedding.c"
 #include "tensor/attention.c"
@@ -164,6 +165,7 @@
 #include "runtime/realize.c"
 #include "runtime/custom.c"
 #include "runtime/capture.c"
+#include "runtime/loader.c"
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
@@ -176,6 +178,14 @@
 #include "io/safetensors.c"
 #include "io/files.c"
 #include "io/state.c"
+#include "io/deflate.c"
+#include "io/pixels.c"
+#include "io/png.c"
+#include "io/pnm.c"
+#include "io/picture.c"
+#include "io/wav.c"
+#include "io/idx.c"
+#include "io/csv.c"
 #endif
 
 // ** the context: all of the above, opened and closed **

@@ -19,4 +19,5 @@
 #include "modules.h"
 #include "train.h"
 #include "io.h"
+#include "data.h"
 #include "device.h"
