@@ -210,14 +210,14 @@ static void failures(void) {
 // Closed while the thread is at work, waits, or has not begun; by tiny_close, too.
 static void closes(void) {
   for (int i = 0; i < 30; i++) {
-    fetching f = {-1, 0};
+    fetching f[2] = {{-1, 0}, {-1, 0}};
     tiny_desc o;
     memset(&o, 0, sizeof o);
     o.device = "INTERP"; o.cache_dir = "";
     tiny_ctx *own = tiny_open(&o);
-    tiny_loader_desc d = desc(2, NULL, &f);
+    const tiny_loader_desc d = desc(2, NULL, f), e = desc(2, NULL, f + 1);
     tiny_tensor *b[TINY_LOADER_ARRAYS];
-    tiny_loader *first = tiny_loader_open(own, &d), *l = tiny_loader_open(own, &d);
+    tiny_loader *first = tiny_loader_open(own, &d), *l = tiny_loader_open(own, &e);
     if (i % 3) CHECK(tiny_loader_next(l, b) == BATCH);
     if (i % 2) tiny_loader_close(first);
     tiny_close(own);

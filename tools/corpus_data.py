@@ -233,6 +233,19 @@ def csvs():
     save("quoted.txt", quoted.encode(), np.array([[1, 2, 3], [4, 5, 6]], "f4"))
 
 
+def fuzzer_rows():
+    """Rows of pictures for tests/fuzz_data.c, which makes PNGs of them."""
+    for i, (kind, depth) in enumerate(((0, 1), (0, 16), (2, 8), (3, 4), (4, 8), (6, 16))):
+        for interlaced in (0, 1):
+            x = np.arange(12 * SAMPLES[kind]).reshape(4, 3, SAMPLES[kind]) % 2 ** depth
+            step = max(1, SAMPLES[kind] * depth // 8)
+            parts = [x[y0::dy, x0::dx] for x0, y0, dx, dy in PASSES] if interlaced else [x]
+            rows = b"".join(filtered(packed_rows(p, depth), step, i) for p in parts if p.size)
+            palette, clear = (bytes(range(48)), b"\1\2") if kind == 3 else (b"", b"")
+            with open(os.path.join(ROOT, "rows%d_%d_%d" % (kind, depth, interlaced)), "wb") as f:
+                f.write(bytes([0xF0, 3, 4, depth, kind, interlaced, len(palette) // 3, len(clear), 5]) + palette + clear + rows)
+
+
 def main():
     shutil.rmtree(ROOT, ignore_errors=True)
     os.makedirs(ROOT)
@@ -241,6 +254,7 @@ def main():
     wavs()
     idxs()
     csvs()
+    fuzzer_rows()
     out = io.BytesIO()
     with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as z:
         for name, x in expected.items():

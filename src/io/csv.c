@@ -74,10 +74,12 @@ static int tn_csv_same(const char *text, size_t n, const char *word) {       // 
     if ((text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 'a' - 'A' : text[i]) != word[i]) return 0;
   return i == n && !word[i];
 }
-// Small numbers are exact products or quotients of doubles (Clinger, "How to read floating point numbers accurately",
-// 1990, section 4); 0: it is no such number.
+static const double tn_csv_tens[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+// Up to 15 digits are an exact double, and so is the power of ten that they are divided by (Clinger, "How to read
+// floating point numbers accurately", 1990, section 4). 0: it is no such number.
 static int tn_csv_small(const char *text, size_t n, double *out) {
-  static const double tens[16] = {1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
   size_t i = n && (text[0] == '-' || text[0] == '+');
   int64_t k = 0;
   int digits = 0, places = 0, point = 0;
@@ -89,7 +91,7 @@ static int tn_csv_small(const char *text, size_t n, double *out) {
     places += point;
   }
   if (!digits || digits > 15 || i < n) return 0;
-  *out = (double)k / tens[places];
+  *out = (double)k / tn_csv_tens[places];
   if (text[0] == '-') *out = -*out;
   return 1;
 }
@@ -270,25 +272,50 @@ static int tn_csv_put_name(tn_sink *s, const char *name, char separator) {
     done = done && (name[i] != '"' || tn_sink_put(s, "\"", 1)) && tn_sink_put(s, name + i, 1);
   return done && tn_sink_put(s, "\"", 1);
 }
+// A float value k of at most 15 digits, the other way round from tn_csv_small, whose division proves it; 0: it has more.
+static int tn_csv_short(char *out, size_t room, int dtype, int64_t k) {
+  const double x = tn_to_f64(k), size = fabs(x);
+  int whole = 1;                           // digits before the point
+  if (!(size >= 1e-4 && size < 1e15)) return 0;
+  while (size >= tn_csv_tens[whole]) whole++;
+  for (int digits = whole < 6 ? 6 : whole; digits <= 15; digits++) {
+    int places = digits - whole;
+    int64_t all = (int64_t)floor(size * tn_csv_tens[places] + 0.5);
+    const double back = (double)all / tn_csv_tens[places];
+    if (tn_dtype_value(dtype, x < 0 ? -back : back) != k) continue;
+    for (; places && all % 10 == 0; places--) all /= 10;
+    const int64_t unit = (int64_t)tn_csv_tens[places];
+    const char *sign = x < 0 ? "-" : "";
+    if (!places) return tn_number_print(out, room, "%s%lld", sign, (long long)all);
+    return tn_number_print(out, room, "%s%lld.%0*lld", sign, (long long)(all / unit), places, (long long)(all % unit));
+  }
+  return 0;
+}
 // Element k of dtype, with as many digits as tell it from its neighbours.
 static int tn_csv_text(char *out, size_t room, int dtype, int64_t k) {
   if (dtype == TINY_U64) return tn_number_print(out, room, "%llu", (unsigned long long)k);
   if (!tn_is_float(dtype)) return tn_number_print(out, room, "%lld", (long long)k);
   double back = 0;
-  int n = 0;
-  for (int digits = 6; digits <= 17; digits++) {
+  int n = tn_csv_short(out, room, dtype, k);
+  for (int digits = dtype == TINY_F64 ? 15 : 6; !n; digits++) {
     n = tn_number_print(out, room, "%.*g", digits, tn_to_f64(k));
-    if (digits == 17 || !tn_number_parse(out, (size_t)n, &back) || tn_dtype_value(dtype, back) == k) break;
+    if (digits < 17 && tn_number_parse(out, (size_t)n, &back) && tn_dtype_value(dtype, back) != k) n = 0;
   }
   return n;
 }
-static int tn_csv_put_rows(tn_sink *s, const char *data, int dtype, int64_t rows, int64_t columns, char separator) {
-  char text[64];
+enum { TN_CSV_PAGE = 64 * 1024, TN_CSV_FIELD = 64 };         // bytes written at a time; of a number at most
+
+// page: of TN_CSV_PAGE bytes.
+static int tn_csv_put_rows(tn_sink *s, char *page, const char *data, int dtype, int64_t n, int64_t columns,
+                           char separator) {
   const size_t each = tn_dtypes[dtype].nbytes;
-  for (int64_t i = 0; i < rows * columns; i++, data += each) {
-    const int n = tn_csv_text(text, sizeof text - 1, dtype, tn_dtype_load(dtype, data));
-    text[n] = (i + 1) % columns ? separator : '\n';
-    if (!tn_sink_put(s, text, (size_t)n + 1)) return 0;
+  size_t used = 0;
+  for (int64_t i = 0; i < n; i++, data += each) {
+    used += (size_t)tn_csv_text(page + used, TN_CSV_FIELD - 1, dtype, tn_dtype_load(dtype, data));
+    page[used++] = (i + 1) % columns ? separator : '\n';
+    if (used < TN_CSV_PAGE - TN_CSV_FIELD && i + 1 < n) continue;
+    if (!tn_sink_put(s, page, used)) return 0;
+    used = 0;
   }
   return 1;
 }
@@ -311,11 +338,12 @@ static int tn_csv_write(tn_sink *s, const void *what) {
   }
   const int64_t rows = u->dim[0];
   const size_t nbytes = (size_t)(rows * columns) * tn_dtypes[dtype].nbytes;
-  char *data = (char *)tn_alloc(s->t, nbytes + 1);
-  int done = data && tiny_read(w->x, data, nbytes) == TINY_OK;
+  char *data = (char *)tn_alloc(s->t, nbytes + 1), *page = data ? (char *)tn_alloc(s->t, TN_CSV_PAGE) : NULL;
+  int done = page && tiny_read(w->x, data, nbytes) == TINY_OK;
   for (int i = 0; done && d->names && i < d->n; i++)
     done = tn_csv_put_name(s, d->names[i], separator) && tn_sink_put(s, i + 1 < d->n ? &separator : "\n", 1);
-  done = done && tn_csv_put_rows(s, data, dtype, rows, columns, separator);
+  done = done && tn_csv_put_rows(s, page, data, dtype, rows * columns, columns, separator);
+  tn_release(s->t, page, TN_CSV_PAGE);
   tn_release(s->t, data, nbytes + 1);
   return done;
 }

@@ -61,7 +61,8 @@ static int tn_is_image_dtype(int dtype) { return dtype == TINY_U8 || dtype == TI
 TINY_API tiny_tensor *tiny_convert_image_dtype(tiny_tensor *x, tiny_dtype dtype) {
   TN_FLOAT_MODE;
   tiny_tensor *out;
-  if (!tn_usable("convert_image_dtype", 1, &x, &out)) return out;
+  if (!tn_usable("convert_image_dtype", 1, &x, &out) || !tn_dtype_check(tn_ctx_of(x), "convert_image_dtype", dtype))
+    return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
   const int from = u->dtype, real = tn_is_float(dtype);
@@ -365,7 +366,7 @@ static tiny_uop *tn_affine_theta(tiny_ctx *t, tiny_uop *angle, tiny_uop *const *
       theta = tn_lay(t, theta, one, 1, 3 * i + j, 6);
     }
   }
-  return tn_reshape(t, theta, 3, rows);
+  return tn_u1(t, TINY_OP_CONTIGUOUS, tn_reshape(t, theta, 3, rows));
 }
 TINY_API tiny_tensor *tiny_random_affine(tiny_tensor *x, const tiny_random_affine_desc *desc) {
   TN_FLOAT_MODE;
