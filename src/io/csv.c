@@ -272,7 +272,7 @@ static int tn_csv_put_name(tn_sink *s, const char *name, char separator) {
     done = done && (name[i] != '"' || tn_sink_put(s, "\"", 1)) && tn_sink_put(s, name + i, 1);
   return done && tn_sink_put(s, "\"", 1);
 }
-// A float value k of at most 15 digits, the other way round from tn_csv_small, whose division proves it; 0: it has more.
+// A float value k of at most 15 digits: the division of tn_csv_small proves that it is read again. 0: it has more.
 static int tn_csv_short(char *out, size_t room, int dtype, int64_t k) {
   const double x = tn_to_f64(k), size = fabs(x);
   int whole = 1;                           // digits before the point

@@ -259,8 +259,6 @@ TINY_API tiny_tensor *tiny_random_crop(tiny_tensor *x, int64_t height, int64_t w
     first = tn_plus(t, tn_cast(t, first, TINY_I32), (double)-padding);
     tiny_uop *at = tn_stored_place(t, tn_add(t, first, tn_iota(t, TINY_I32, p.O[i], 2, 4)), 0);
     p.at[i] = tn_crop_axis(t, at, &p, u->dim[1], i);
-    // a sum of one tap, which is the element
-    p.weight[i] = NULL;
   }
   return tn_picture_new(x, tn_crop_take(t, u, &p));
 }
