@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 17d9aef454b0ad88549ab6455bec5ee50715950fe166b58b45379b64e5ef4ba9
+/* tiny.h 0.1.0, source cd7a2c5ede7be77fa7bc47a6dabfcc5e10356f439c052fcd303d9f022896823b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3201,7 +3201,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "17d9aef454b0ad88549ab6455bec5ee50715950fe166b58b45379b64e5ef4ba9"
+#define TN_SOURCE_ID "cd7a2c5ede7be77fa7bc47a6dabfcc5e10356f439c052fcd303d9f022896823b"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -48391,38 +48391,45 @@ static void tn_csv_tell_name(const tn_csv *r, const tn_csv_field *f, size_t *tol
   if (*told + 1 < r->d->found_nbytes) r->d->found[(*told)++] = '\n';
   if (r->d->found_nbytes) r->d->found[*told] = 0;
 }
-// The field of the header that is tensor column `wanted`, -1: none.
-static int64_t tn_csv_header_field(const tn_csv *r, size_t header, int64_t wanted, tn_csv_field *found) {
-  tn_csv h = *r;
-  h.at = header;
-  for (int64_t i = 0; i < r->fields; i++) {
-    if (!tn_csv_take(&h, found)) return -1;
-    const int is = !r->d->n ? i == wanted : r->d->names ? tn_csv_is_named(r, found, r->d->names[wanted]) :
-                                                          i == r->d->columns[wanted];
-    if (is) return i;
-  }
+// The field of the row at which h stands that is column i of the tensor; -1: there is none.
+static int64_t tn_csv_find(tn_csv h, int i, tn_csv_field *f) {
+  const tiny_csv_desc *d = h.d;
+  for (int64_t at = 0; at < h.fields && tn_csv_take(&h, f); at++)
+    if (d->names ? tn_csv_is_named(&h, f, d->names[i]) : at == d->columns[i]) return at;
   return -1;
 }
-// Which field goes where. header: where the names stand, or the first row.
-static int tn_csv_choose(tn_csv *r, size_t header) {
+// Which field goes where, of those that are asked for.
+static int tn_csv_choose_some(tn_csv *r, tn_csv h, size_t *told) {
+  const tiny_csv_desc *d = r->d;
+  r->columns = d->n;
+  r->column = (int64_t *)tn_alloc(r->s->t, ((size_t)r->fields + 1) * sizeof *r->column);
+  if (!r->column) return 0;
+  for (int64_t i = 0; i < r->fields; i++) r->column[i] = -1;
+  for (int i = 0; i < d->n; i++) {
+    tn_csv_field f;
+    const int64_t at = tn_csv_find(h, i, &f);
+    if (at < 0 && d->names) return tn_source_fail(r->s, h.at, "header", "no column '%.100s'", d->names[i]);
+    if (at < 0) return tn_source_fail(r->s, h.at, "columns", "%d of %lld", d->columns[i], (long long)r->fields);
+    if (r->column[at] >= 0)
+      return tn_source_fail(r->s, h.at, "columns", "column %lld is asked for twice", (long long)at);
+    r->column[at] = i;
+    if (d->found && d->header) tn_csv_tell_name(r, &f, told);
+  }
+  return 1;
+}
+// begin: of the header, or of the first row.
+static int tn_csv_choose(tn_csv *r, size_t begin) {
   const tiny_csv_desc *d = r->d;
   size_t told = 0;
+  tn_csv h = *r;
+  h.at = begin;
   if (d->found && d->found_nbytes) d->found[0] = 0;
-  r->columns = d->n ? d->n : r->fields;
-  if (d->n) {
-    r->column = (int64_t *)tn_alloc(r->s->t, (size_t)r->fields * sizeof *r->column);
-    if (!r->column) return 0;
-    for (int64_t i = 0; i < r->fields; i++) r->column[i] = -1;
-  }
-  for (int64_t i = 0; i < (d->n || (d->found && d->header) ? r->columns : 0); i++) {
+  if (d->n) return tn_csv_choose_some(r, h, &told);
+  r->columns = r->fields;
+  for (int64_t i = 0; d->found && d->header && i < r->fields; i++) {
     tn_csv_field f;
-    const int64_t at = tn_csv_header_field(r, header, i, &f);
-    if (at < 0 && d->names) return tn_source_fail(r->s, header, "header", "no column '%.100s'", d->names[i]);
-    if (at < 0) return tn_source_fail(r->s, header, "columns", "%d of %lld", d->columns[i], (long long)r->fields);
-    if (r->column && r->column[at] >= 0)
-      return tn_source_fail(r->s, header, "columns", "column %lld is asked for twice", (long long)at);
-    if (r->column) r->column[at] = i;
-    if (d->found && d->header) tn_csv_tell_name(r, &f, &told);
+    if (!tn_csv_take(&h, &f)) return 0;
+    tn_csv_tell_name(r, &f, &told);
   }
   return 1;
 }
@@ -48485,7 +48492,7 @@ static int tn_csv_read(const tn_source *s, const void *what, tiny_uop **out) {
     done = tn_csv_row(&r, TINY_F32, NULL);
   }
   done = done && tn_csv_choose(&r, header) && tn_csv_table(&r, first, out);
-  tn_release(s->t, r.column, (size_t)r.fields * sizeof *r.column);
+  tn_release(s->t, r.column, ((size_t)r.fields + 1) * sizeof *r.column);
   return done;
 }
 static const tiny_csv_desc tn_csv_standard = {0, 0, 0, 0, TINY_VOID, NULL, NULL, NULL, 0, NULL, 0};
@@ -49065,5 +49072,5 @@ Where things stand in tiny.h
                                       gzip
   48252  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  48622  src/runtime/context.c        opening and closing, the first error, totals
+  48629  src/runtime/context.c        opening and closing, the first error, totals
 */

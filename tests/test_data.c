@@ -259,6 +259,7 @@ static void refuses(void) {
   CHECK_STR(said(csv("1,2\n", &d)), "memory: byte 0: columns: column 0 is asked for twice");
   d.columns = beyond; d.n = 1;
   CHECK_STR(said(csv("1,2\n", &d)), "memory: byte 0: columns: 3 of 2");
+  CHECK_STR(said(csv("", &d)), "memory: byte 0: columns: 3 of 0");
   tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 4, 4)), *u = tiny_cast(x, TINY_U8);
   CHECK_STR(said_code(tiny_save_image_to(x, "png", to())), "save_image_to: pictures are u8 or u16, not f32; tiny_convert_image_dtype makes them");
   CHECK_STR(said_code(tiny_save_image_to(u, "jpg", to())), "save_image_to: 'jpg' is no format of pictures; there are png, pgm, ppm, pnm and pam");
