@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 7f6112f9be0a91d0a2800f475b5bf39706cace1f5c653dc4d6cc35d280b4de0a
+/* tiny.h 0.1.0, source e8423f2c88e4a66b3d4d2a6c96744e5c9be7ab3014e7d01893d2dbcb332030bb
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -265,6 +265,42 @@ STEP BY STEP
         return tiny_status(t);
       }
 
+  Batches
+      static tiny_code batches(tiny_ctx *t) {
+        // 1. What there is: six grey pictures and their labels, here in memory; tiny_load_idx, tiny_load_csv,
+        // tiny_load_image .. read files, and a tensor may stand in the place of data.
+        unsigned char pictures[6][1][8][8];
+        int labels[6];
+        for (int i = 0; i < 6; i++) { memset(pictures[i], 40 * i, sizeof pictures[i]); labels[i] = i % 2; }
+        // 2. A loader: arrays of as many items, and how batches are made of them. A function, fetch, may read each item
+        // when it is its turn, on the loader's thread.
+        tiny_loader_desc d;
+        memset(&d, 0, sizeof d);
+        d.n = 6; d.batch = 2; d.shuffle = 1; d.narray = 2;
+        d.array[0].data = pictures; d.array[0].dtype = TINY_U8; d.array[0].shape = TINY_SHAPE(1, 8, 8);
+        d.array[1].data = labels; d.array[1].dtype = TINY_I32; d.array[1].shape = TINY_SHAPE();
+        tiny_loader *loader = tiny_loader_open(t, &d);
+        for (int epoch = 0; epoch < 2; epoch++) {
+          for (;;) {
+            // 3. A frame, the next batch, and 0 at the end of an epoch, or after an error.
+            tiny_tensor *batch[2];
+            tiny_begin(t);
+            const long long items = tiny_loader_next(loader, batch);
+            // 4. What is done to pictures at random is part of the graph: it fuses, and programs draw it anew.
+            if (items) {
+              tiny_tensor *x = tiny_convert_image_dtype(batch[0], TINY_F32);
+              x = tiny_random_horizontal_flip(tiny_random_crop(x, 8, 8, 1), 0.5);
+              printf("%lld pictures: mean %.3f\n", items, tiny_item(tiny_mean(x, TINY_ALL, 0)));
+            }
+            tiny_end(t);
+            if (!items) break;
+          }
+        }
+        // 5. The loader goes before what it reads does.
+        tiny_loader_close(loader);
+        return tiny_status(t);
+      }
+
   A device of your own
       // This one has memory and prints what it is asked to do; its kernels do nothing until launch runs them. Functions
       // are called one at a time, on the context's thread. What they are asked happens as if in the order of the calls;
@@ -359,12 +395,13 @@ OPTIONS (macros, defined before the include)
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
   To leave parts out (in every file alike, as the declarations go with them):
   TINY_NO_LINALG        of >>linalg inverses and factorisations (det to matrix_power), and all of >>fft
-  TINY_NO_NN            the sections from >>norms to >>training: layers, losses, gradients, optimisers
-  TINY_NO_IO            the section >>files
+  TINY_NO_NN            the sections from >>norms to >>training: layers, losses, gradients, optimisers; >>augmentation
+  TINY_NO_IO            the section >>files, and of >>data what reads and writes files
   TINY_NO_INTERP        the interpreter: the device INTERP, tiny_reference, tiny_uop_eval; kernels need a compiler
   TINY_NO_DISK          no file is read or written: nothing is cached, of the compilers only clang will do, and
-                        of the section >>files only the forms on memory work
-  TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; no -lpthread
+                        of the sections >>files and >>data only the forms on memory work
+  TINY_NO_THREADS       tiny_parallel is a loop, unless the program brings a pool; loaders make a batch when it is asked
+                        for; no -lpthread
 
 ENVIRONMENT (tiny_desc has the same switches, all but TINY_CC; what the program sets there wins. A process with raised
 rights, setuid or with capabilities of its file, reads none of it)
@@ -438,6 +475,9 @@ THREADS
   Results do not depend on their number. Threads that call and those of a pool want stacks of 64 KiB: operands that
   kernels pack lie in memory that is asked for, once for each thread, when the kernels are made. A pool that names
   no number of threads counts as one for each core; where more tasks run at a time, they wait for each other.
+  A loader (tiny_loader_open) makes batches ahead on a thread of its own, which calls the fetch of its descriptor and
+  nothing else of yours: what that shares with other threads, other loaders' fetch among them, it has to lock. The
+  allocator is called on the context's thread alone.
   A child of fork may use and close a context that was in no call meanwhile, and open others: it starts threads of its
   own. A context with several devices must be idle then: tiny_sync was its last call.
   A context that was in a call on another thread is left alone there. What else a host may count on is listed in
@@ -2680,6 +2720,202 @@ TINY_API tiny_code    tiny_state_load(const char *path, const tiny_params *p, ti
 #endif
 #endif // TINY_NO_IO
 // ---- end src/api/io.h ----
+// ---- begin src/api/data.h ----
+// data: pictures, sound and tables, batches of them, and what is done to pictures at random while a network learns.
+// ** data: files of pictures, sound and tables; batches *************************************** >>data
+
+#ifndef TINY_NO_IO
+// As in >>files: what a file says is checked before it is believed or memory is asked for, TINY_E_IO says which byte
+// and field was wrong, forms on paths need files, and what is saved replaces the file at path as a whole or not at all.
+
+// A picture as (C,H,W), u8, or u16 where the file has more than 8 bits a sample; C is 1 (grey), 2 (grey, alpha), 3
+// (RGB) or 4 (RGB, alpha). PNG of every colour type, depth and interlacing (a palette is looked up, tRNS becomes alpha,
+// 1 to 4 bits fill the range of 8); PBM, PGM, PPM and PAM, P1 to P7 (a maximum below 255 or 65535 is scaled to it). The
+// first bytes tell which it is. tiny_convert_image_dtype makes floats of it. [torchvision.io.read_image]
+TINY_API tiny_tensor *tiny_load_image(tiny_ctx *t, const char *path);
+// As tiny_load_image, from memory. [torchvision.io.decode_image]
+TINY_API tiny_tensor *tiny_load_image_from(tiny_ctx *t, const void *data, size_t nbytes);
+// Realizes x, u8 or u16, (C,H,W) or (H,W), and writes it as path ends: .png; .pgm, .ppm and .pnm of 1 or 3 channels;
+// .pam. TINY_E_DTYPE of floats: tiny_convert_image_dtype first. [torchvision.io.write_png]
+TINY_API tiny_code    tiny_save_image(tiny_tensor *x, const char *path);
+// As tiny_save_image, to a function; format is "png", "pgm", "ppm", "pnm" or "pam". [torchvision.io.encode_png]
+TINY_API tiny_code    tiny_save_image_to(tiny_tensor *x, const char *format, tiny_writer to);
+
+// Sound of a WAV file: f32 (frames,channels), whole numbers scaled to -1..1; *rate, if not NULL, becomes its frames a
+// second. PCM of 8, 16, 24 and 32 bits, floats of 32 and 64, plain and extensible headers. [soundfile.read]
+TINY_API tiny_tensor *tiny_load_wav(tiny_ctx *t, const char *path, int *rate);
+// As tiny_load_wav, from memory. [soundfile.read]
+TINY_API tiny_tensor *tiny_load_wav_from(tiny_ctx *t, const void *data, size_t nbytes, int *rate);
+// Realizes x (frames) or (frames,channels) and writes it: f32 as floats, u8, i16 and i32 as PCM. Other dtypes are
+// TINY_E_DTYPE. [soundfile.write]
+TINY_API tiny_code    tiny_save_wav(tiny_tensor *x, int rate, const char *path);
+// As tiny_save_wav, to a function. [soundfile.write]
+TINY_API tiny_code    tiny_save_wav_to(tiny_tensor *x, int rate, tiny_writer to);
+
+// An array in the IDX format, as MNIST's files are, also compressed by gzip: u8, i8, i16, i32, f32 or f64.
+// [torchvision.datasets.MNIST]
+TINY_API tiny_tensor *tiny_load_idx(tiny_ctx *t, const char *path);
+// As tiny_load_idx, from memory. [torchvision.datasets.MNIST]
+TINY_API tiny_tensor *tiny_load_idx_from(tiny_ctx *t, const void *data, size_t nbytes);
+// Realizes x, of one of these dtypes and 1 dim or more, and writes it, not compressed. [numpy.save]
+TINY_API tiny_code    tiny_save_idx(tiny_tensor *x, const char *path);
+// As tiny_save_idx, to a function. [numpy.save]
+TINY_API tiny_code    tiny_save_idx_to(tiny_tensor *x, tiny_writer to);
+
+// How a table of numbers is written. Zero means default; lists and text are the caller's, needed during the call alone.
+typedef struct tiny_csv_desc {
+  char separator;                          // 0: ','
+  char comment;                            // lines that begin with it are left out; 0: none are
+  int skip;                                // so many lines are left out at the beginning
+  int header;                              // the first row that is left holds the columns' names
+  tiny_dtype dtype;                        // of what is loaded: 0 or TINY_F32, or TINY_F64
+  const char *missing;                     // text that counts as missing, besides what always does
+  // which columns, in this order: by number from 0, or by name (header). Both NULL: all. Saved: names is the header
+  const int *columns; const char *const *names; int n;
+  // NULL, or room for the names of the columns that are loaded, each on a line of its own; as many bytes as fit, and 0
+  char *found; size_t found_nbytes;
+} tiny_csv_desc;
+
+// A table as (rows,columns). Numbers are read alike in every locale. A field that is empty, or nan, na, n/a, null, none
+// or ? in whatever case, is missing: NaN; any other text in a column that is asked for is TINY_E_IO, which says where.
+// Rows have equally many fields; a quoted one may hold separators and ends of lines. Empty lines are left out.
+// [numpy.genfromtxt]
+TINY_API tiny_tensor *tiny_load_csv(tiny_ctx *t, const char *path, const tiny_csv_desc *d);
+// As tiny_load_csv, from memory. [numpy.genfromtxt]
+TINY_API tiny_tensor *tiny_load_csv_from(tiny_ctx *t, const void *data, size_t nbytes, const tiny_csv_desc *d);
+// Realizes x (rows,columns) or (rows), of numbers, and writes it with as many digits as it takes to read the same
+// again. Of d separator and names count: n of them, one a column. TINY_E_DTYPE: bools. [numpy.savetxt]
+TINY_API tiny_code    tiny_save_csv(tiny_tensor *x, const char *path, const tiny_csv_desc *d);
+// As tiny_save_csv, to a function. [numpy.savetxt]
+TINY_API tiny_code    tiny_save_csv_to(tiny_tensor *x, tiny_writer to, const tiny_csv_desc *d);
+#endif // TINY_NO_IO
+
+// Batches, made ready on a thread of the loader's own while the context's computes.
+typedef struct tiny_loader tiny_loader;
+
+// One thing that each item of a data set has: an image, a label. Where it comes from: a tensor, memory, or fetch.
+typedef struct tiny_loader_array {
+  tiny_tensor *tensor;                     // (n,..): batches are rows of it; it must outlive the loader
+  const void *data;                        // or n items in memory, row-major, which must outlive the loader; or neither
+  tiny_dtype dtype; tiny_shape shape;      // of one item, unless a tensor tells
+} tiny_loader_array;
+
+// The most arrays that a loader has.
+#define TINY_LOADER_ARRAYS 8
+// What batches are made of. Zero means default.
+typedef struct tiny_loader_desc {
+  tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;
+  int64_t n, batch;                        // items in all, and in a batch (0: 32)
+  int shuffle; uint64_t seed;              // another order in every epoch, which seed and the epoch's number decide
+  // The last batch, if items are left over: it is smaller; or it is left out; or (lengths) every batch has memory for
+  // `batch` items and a length, as tiny_slice_to gives it: one plan for all of them
+  int drop_last, lengths;
+  int prefetch;                            // batches made ahead; 0: 2, negative: none, and no thread
+  int64_t epoch;                           // number of the first epoch, to go on where another loader ended
+  // Fills out[k], memory of one item of array k, for each array that has neither tensor nor data; out[k] of others is
+  // NULL. Called on the loader's thread, which is one thread for as long as the loader lives: it must not use the
+  // loader's context, but may use one of its own. Returns 0 when it cannot: tiny_loader_next ends with TINY_E_IO.
+  int (*fetch)(void *user, int64_t item, void *const *out); void *user;
+} tiny_loader_desc;
+
+// NULL after an error. d is copied, what it points to is not. All memory is asked for here; where the system refuses a
+// thread, batches are made when they are asked for. [torch.utils.data.DataLoader]
+TINY_API tiny_loader *tiny_loader_open(tiny_ctx *t, const tiny_loader_desc *d);
+// The next batch: batch[0..narray) become new tensors (items,..), and the number of items is returned. 0 at the end of
+// an epoch, after which the next call begins another one, and after an error, which stays; batch is poison then.
+// [torch.utils.data.DataLoader]
+TINY_API int64_t      tiny_loader_next(tiny_loader *l, tiny_tensor **batch);
+// How many batches an epoch has; 0 for NULL. [torch.utils.data.DataLoader]
+TINY_API int64_t      tiny_loader_count(const tiny_loader *l);
+// Waits for a fetch that is under way, ends the thread and frees all. NULL is allowed; tiny_close does it too.
+TINY_API void         tiny_loader_close(tiny_loader *l);
+
+#ifndef TINY_NO_NN
+// ** augmentation: batches of pictures, changed at random ************************************* >>augmentation
+//
+// x is a batch (N,C,H,W). What is random differs from item to item, comes from the context's numbers (tiny_seed), and
+// is drawn anew by each run of a program that was captured within a frame. Random operators whose p is the chance of an
+// item to be changed leave the others as they are. Colours are floats of 0..1. Gradients flow through to x.
+
+// Numbers of u8 and u16 are parts of 255 and 65535, those of floats of 1; floats are held within 0..1 and rounded to
+// the nearest. Other dtypes are TINY_E_DTYPE. [torchvision.transforms.v2.functional.to_dtype(scale=True)]
+TINY_API tiny_tensor *tiny_convert_image_dtype(tiny_tensor *x, tiny_dtype dtype);
+// (x - mean[c]) / std[c] of channel c; n is C, or 1: the same for all. TINY_E_ARG: a deviation is 0.
+// [torchvision.transforms.v2.functional.normalize]
+TINY_API tiny_tensor *tiny_normalize_image(tiny_tensor *x, const double *mean, const double *std, int n);
+// (N,3,H,W) -> (N,1,H,W): 0.2989 red + 0.587 green + 0.114 blue.
+// [torchvision.transforms.v2.functional.rgb_to_grayscale]
+TINY_API tiny_tensor *tiny_rgb_to_grayscale(tiny_tensor *x);
+// The last two dims in another size, bilinear, without antialiasing. [torchvision.transforms.v2.functional.resize]
+TINY_API tiny_tensor *tiny_resize(tiny_tensor *x, int64_t height, int64_t width);
+// The middle of the last two dims; zeros where x is smaller. [torchvision.transforms.v2.functional.center_crop]
+TINY_API tiny_tensor *tiny_center_crop(tiny_tensor *x, int64_t height, int64_t width);
+// Blurred by a normal distribution of deviation sigma, cut off at size elements, which is odd; reflected at the
+// borders. sigma 0: 0.3 ((size - 1) / 2 - 1) + 0.8. [torchvision.transforms.v2.functional.gaussian_blur]
+TINY_API tiny_tensor *tiny_gaussian_blur(tiny_tensor *x, int size, double sigma);
+
+// Left and right change places. [torchvision.transforms.v2.RandomHorizontalFlip]
+TINY_API tiny_tensor *tiny_random_horizontal_flip(tiny_tensor *x, double p);
+// Top and bottom change places. [torchvision.transforms.v2.RandomVerticalFlip]
+TINY_API tiny_tensor *tiny_random_vertical_flip(tiny_tensor *x, double p);
+// height x width elements from anywhere in x with so many zeros around it. [torchvision.transforms.v2.RandomCrop]
+TINY_API tiny_tensor *tiny_random_crop(tiny_tensor *x, int64_t height, int64_t width, int64_t padding);
+// Zero means default.
+typedef struct tiny_random_crop_desc {
+  double scale[2];                         // part of the area: 0.08 to 1
+  double ratio[2];                         // width / height: 3/4 to 4/3
+} tiny_random_crop_desc;
+// A rectangle of random area, shape and place (held within x), resized to height x width, bilinear.
+// [torchvision.transforms.v2.RandomResizedCrop]
+TINY_API tiny_tensor *tiny_random_resized_crop(tiny_tensor *x, int64_t height, int64_t width,
+                                               const tiny_random_crop_desc *d);
+// Zero means none of it.
+typedef struct tiny_random_affine_desc {
+  double degrees;                          // turned by -degrees .. degrees
+  double translate[2];                     // moved by up to this part of the width and of the height
+  double scale[2];                         // scaled by a factor from .. to ..; both 0: 1
+  double shear[2];                         // sheared by up to so many degrees along the width and the height
+  tiny_grid_desc sample;                   // how elements between elements are found: bilinear, zeros outside
+} tiny_random_affine_desc;
+// Turned, scaled, sheared and moved around the middle. [torchvision.transforms.v2.RandomAffine]
+TINY_API tiny_tensor *tiny_random_affine(tiny_tensor *x, const tiny_random_affine_desc *d);
+// Turned by -degrees .. degrees around the middle, bilinear, zeros outside. [torchvision.transforms.v2.RandomRotation]
+TINY_API tiny_tensor *tiny_random_rotation(tiny_tensor *x, double degrees);
+// Zero means none of it.
+typedef struct tiny_color_jitter_desc {
+  double brightness, contrast, saturation; // factors from max(0, 1 - value) to 1 + value
+  double hue;                              // up to 0.5: turned by -hue .. hue of the circle
+} tiny_color_jitter_desc;
+// x (N,3,H,W), or (N,1,H,W) without saturation and hue; in the order of the fields.
+// [torchvision.transforms.v2.ColorJitter]
+TINY_API tiny_tensor *tiny_color_jitter(tiny_tensor *x, const tiny_color_jitter_desc *d);
+// x times factor (N), or 0-d. [torchvision.transforms.v2.functional.adjust_brightness]
+TINY_API tiny_tensor *tiny_adjust_brightness(tiny_tensor *x, tiny_tensor *factor);
+// factor x + (1 - factor) times the mean of x's grey. [torchvision.transforms.v2.functional.adjust_contrast]
+TINY_API tiny_tensor *tiny_adjust_contrast(tiny_tensor *x, tiny_tensor *factor);
+// factor x + (1 - factor) times x's grey. [torchvision.transforms.v2.functional.adjust_saturation]
+TINY_API tiny_tensor *tiny_adjust_saturation(tiny_tensor *x, tiny_tensor *factor);
+// Hue moved by factor of the circle. [torchvision.transforms.v2.functional.adjust_hue]
+TINY_API tiny_tensor *tiny_adjust_hue(tiny_tensor *x, tiny_tensor *factor);
+// Zero means default.
+typedef struct tiny_random_erasing_desc {
+  double p;                                // 0.5
+  double scale[2], ratio[2];               // of the rectangle: 0.02 to 0.33 of the area, height / width from 0.3 to 3.3
+  double value;                            // what it is filled with
+} tiny_random_erasing_desc;
+// A rectangle of random area, shape and place becomes value. [torchvision.transforms.v2.RandomErasing]
+TINY_API tiny_tensor *tiny_random_erasing(tiny_tensor *x, const tiny_random_erasing_desc *d);
+// Each item times r plus its neighbour, the one before it, times 1 - r, r drawn from Beta(alpha,alpha) for each item;
+// alpha > 0. *targets becomes labels (N), integers, mixed alike: f32 (N,classes), which tiny_cross_entropy takes.
+// [torchvision.transforms.v2.MixUp]
+TINY_API tiny_tensor *tiny_mixup(tiny_tensor *x, tiny_tensor *labels, int64_t classes, double alpha,
+                                    tiny_tensor **targets);
+// As tiny_mixup, but a rectangle of the item, 1 - r of its area where it fits, is its neighbour's; r is what is left.
+// [torchvision.transforms.v2.CutMix]
+TINY_API tiny_tensor *tiny_cutmix(tiny_tensor *x, tiny_tensor *labels, int64_t classes, double alpha,
+                                     tiny_tensor **targets);
+#endif // TINY_NO_NN
+// ---- end src/api/data.h ----
 // ---- begin src/api/device.h ----
 // device: captured programs, kernels of one's own, views, the IR, and what a device is.
 // ** programs and kernels ********************************************************************* >>programs
@@ -3126,7 +3362,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "7f6112f9be0a91d0a2800f475b5bf39706cace1f5c653dc4d6cc35d280b4de0a"
+#define TN_SOURCE_ID "e8423f2c88e4a66b3d4d2a6c96744e5c9be7ab3014e7d01893d2dbcb332030bb"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3818,6 +4054,7 @@ struct tiny_ctx {
   struct tn_cache *cache; struct tn_shipped *shipped; struct tn_warm *warm;
   struct tn_pool *pool; struct tn_runtime *runtime;
   struct tiny_archive *archives;           // that are open
+  struct tiny_loader *loaders;
 };
 
 static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
@@ -24763,6 +25000,643 @@ TINY_API tiny_tensor *tiny_channel_shuffle(tiny_tensor *x, int groups) {
 }
 #endif
 // ---- end src/tensor/image.c ----
+// ---- begin src/tensor/augment.c ----
+// augment: batches of pictures (N,C,H,W), changed at random while a network learns.
+//
+// In:    a batch; numbers of the context's counter, a call for each thing that is drawn, an element for each item.
+//        Out: the batch, as a graph without a loop over items: elementwise, or weighted taps at places that differ from
+//        item to item (pool.c's tn_taps), or a grid (image.c). Numbers are drawn on the device, so that captured
+//        programs draw them anew.
+// A chance of p is `drawn < p`, with drawn in [0,1): 0 is never, 1 is always.
+#ifndef TN_TENSOR_AUGMENT
+#define TN_TENSOR_AUGMENT
+#ifndef TINY_AMALGAMATED
+#include "image.c"
+#include "random.c"
+#endif
+
+// ** what all of them share **
+
+enum { TN_PICTURES_ANY, TN_PICTURES_FLOATS };
+// Is x a batch of pictures, of floats if that is wanted? *out is what the operator returns if not.
+static int tn_is_pictures(const char *name, tiny_tensor *x, int takes, tiny_tensor **out) {
+  char a[TN_DIMS_TEXT];
+  if (!tn_usable(name, 1, &x, out)) return 0;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
+  if (takes == TN_PICTURES_FLOATS && !tn_taken(t, name, TN_FLOATS, u->dtype)) return 0;
+  if (u->ndim == 4) return 1;
+  tiny_fail(t, TINY_E_SHAPE, "%s: %s is no batch of pictures (N,C,H,W)", name, tn_text_of(u, a));
+  return 0;
+}
+static int tn_augment_wrong(tiny_ctx *t, const char *name, const char *what, double a, double b) {
+  tiny_fail(t, TINY_E_ARG, "%s: %s: %g, %g", name, what, a, b);
+  return 0;
+}
+// A number for each of n items, uniform in [low,high): f32 (n,1,1,1).
+static tiny_uop *tn_drawn(tiny_ctx *t, int64_t n, double low, double high) {
+  const int64_t dim[4] = {n, 1, 1, 1};
+  tiny_uop *u = tn_uniform(t, 4, dim);
+  return low == 0 && high == 1 ? u : tn_plus(t, tn_times(t, u, high - low), low);
+}
+static tiny_uop *tn_chance(tiny_ctx *t, int64_t n, double p) {
+  tiny_uop *u = tn_drawn(t, n, 0, 1);
+  return tn_lt(t, u, tn_k(t, u, p));
+}
+static int tn_is_chance(tiny_ctx *t, const char *name, double p) {
+  return (p >= 0 && p <= 1) || tn_augment_wrong(t, name, "a chance is from 0 to 1", p, p);
+}
+// Whole numbers from 0 to below `width` (f32 (n,1,1,1), at least 1) for each item.
+static tiny_uop *tn_drawn_whole(tiny_ctx *t, int64_t n, tiny_uop *width) {
+  tiny_uop *at = tn_floor(t, tn_mul(t, tn_drawn(t, n, 0, 1), width));
+  return tn_min(t, at, tn_plus(t, width, -1));               // the product may have been rounded up
+}
+// The result of an operator that computes in f32, or f64 for f64.
+static tiny_tensor *tn_picture_new(tiny_tensor *x, tiny_uop *u) {
+  tiny_ctx *t = tn_ctx_of(x);
+  return tn_value_new(t, tn_bad(t, u) ? u : tn_cast(t, u, tn_uop_of(x)->dtype), 1, &x);
+}
+
+// ** dtypes and channels **
+
+static double tn_image_full(int dtype) { return dtype == TINY_U8 ? 255 : dtype == TINY_U16 ? 65535 : 1; }
+static int tn_is_image_dtype(int dtype) { return dtype == TINY_U8 || dtype == TINY_U16 || tn_is_float(dtype); }
+TINY_API tiny_tensor *tiny_convert_image_dtype(tiny_tensor *x, tiny_dtype dtype) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
+  if (!tn_usable("convert_image_dtype", 1, &x, &out) || !tn_dtype_check(tn_ctx_of(x), "convert_image_dtype", dtype))
+    return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  const int from = u->dtype, real = tn_is_float(dtype);
+  if (!tn_is_image_dtype(from) || !tn_is_image_dtype((int)dtype))
+    return tn_wrong(t, TINY_E_DTYPE, "convert_image_dtype: %s to %s", tn_dtypes[from].name, tiny_dtype_name(dtype));
+  if (from == (int)dtype || (tn_is_float(from) && real)) return tiny_cast(x, dtype);
+  const double full = tn_image_full((int)dtype), was = tn_image_full(from);
+  u = tn_cast(t, u, real ? tn_computed_in((int)dtype) : tn_is_float(from) ? tn_computed_in(from) : (int)TINY_F32);
+  if (tn_bad(t, u)) return tn_poison(t);
+  if (real) u = tn_fdiv(t, u, tn_k(t, u, was));
+  else {
+    u = tn_times(t, u, full / was);
+    u = tn_floor(t, tn_plus(t, tn_within(t, u, 0, tn_k(t, u, full)), 0.5));
+  }
+  return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, (int)dtype));
+}
+
+// A number for each channel (1,n,1,1).
+static tiny_uop *tn_channel_numbers(tiny_ctx *t, const tiny_uop *like, int n, const double *c, int inverse) {
+  tiny_uop *v = tn_k(t, like, inverse ? 1 / c[0] : c[0]);
+  for (int i = 1; i < n; i++) {
+    tiny_uop *at = tn_iota(t, TINY_INDEX, n, 1, 4);
+    v = tn_where(t, tn_eq(t, at, tn_k(t, at, i)), tn_k(t, like, inverse ? 1 / c[i] : c[i]), v);
+  }
+  return v;
+}
+TINY_API tiny_tensor *tiny_normalize_image(tiny_tensor *x, const double *mean, const double *std, int n) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
+  if (!tn_is_pictures("normalize_image", x, TN_PICTURES_FLOATS, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!mean || !std || n < 1 || n > 64 || (n != 1 && n != u->dim[1]))
+    return tn_wrong(t, TINY_E_ARG, "normalize_image: %d means and deviations for %lld channels", n,
+                    (long long)u->dim[1]);
+  for (int i = 0; i < n; i++)
+    if (!(fabs(mean[i]) < HUGE_VAL && std[i] != 0 && fabs(std[i]) < HUGE_VAL))
+      return tn_wrong(t, TINY_E_ARG, "normalize_image: channel %d: mean %g, deviation %g", i, mean[i], std[i]);
+  u = tn_wide(t, u);
+  if (tn_bad(t, u)) return tn_poison(t);
+  u = tn_mul(t, tn_sub(t, u, tn_channel_numbers(t, u, n, mean, 0)), tn_channel_numbers(t, u, n, std, 1));
+  return tn_picture_new(x, u);
+}
+
+// Rec. 601's weights, to four digits, as PyTorch has them; of one channel, it.
+static tiny_uop *tn_grey(tiny_ctx *t, tiny_uop *u) {
+  static const double weight[3] = {0.2989, 0.587, 0.114};
+  if (tn_bad(t, u) || u->dim[1] == 1) return u;
+  tiny_uop *sum = NULL;
+  for (int c = 0; c < 3; c++) {
+    tiny_uop *one = tn_times(t, tn_cut(t, u, 1, c, c + 1), weight[c]);
+    sum = sum ? tn_add(t, sum, one) : one;
+  }
+  return sum;
+}
+static int tn_has_channels(const char *name, const tiny_tensor *x, int one_too) {
+  char a[TN_DIMS_TEXT];
+  const tiny_uop *u = tn_uop_of(x);
+  if (u->dim[1] == 3 || (one_too && u->dim[1] == 1)) return 1;
+  tiny_fail(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s has not 3 channels", name, tn_text_of(u, a));
+  return 0;
+}
+TINY_API tiny_tensor *tiny_rgb_to_grayscale(tiny_tensor *x) {
+  tiny_tensor *out;
+  if (!tn_is_pictures("rgb_to_grayscale", x, TN_PICTURES_FLOATS, &out) || !tn_has_channels("rgb_to_grayscale", x, 0))
+    return out;
+  return tn_picture_new(x, tn_grey(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x))));
+}
+
+// ** sizes **
+
+static int tn_is_size(tiny_ctx *t, const char *name, int64_t height, int64_t width) {
+  return (height >= 1 && width >= 1 && height < INT32_MAX / 2 && width < INT32_MAX / 2) ||
+         tn_augment_wrong(t, name, "no size", (double)height, (double)width);
+}
+TINY_API tiny_tensor *tiny_resize(tiny_tensor *x, int64_t height, int64_t width) {
+  tiny_interpolate_desc d;
+  tiny_tensor *out;
+  if (!tn_usable("resize", 1, &x, &out) || !tn_is_size(tn_ctx_of(x), "resize", height, width)) return out;
+  memset(&d, 0, sizeof d);
+  d.mode = TINY_LINEAR;
+  d.size[0] = height; d.size[1] = width;
+  return tiny_interpolate(x, &d);
+}
+TINY_API tiny_tensor *tiny_center_crop(tiny_tensor *x, int64_t height, int64_t width) {
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("center_crop", 1, &x, &out) || !tn_is_size(tn_ctx_of(x), "center_crop", height, width)) return out;
+  const tiny_uop *u = tn_uop_of(x);
+  if (u->ndim < 2)
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "center_crop: %s has no height and width", tn_text_of(u, a));
+  const int64_t h = height - u->dim[u->ndim - 2], w = width - u->dim[u->ndim - 1];
+  // of an odd number the half before is the one that rounding to even gives, as in PyTorch's (h - height) / 2
+  const int64_t top = h < 0 ? -(-h / 2 + (-h % 4 == 3)) : h / 2, left = w < 0 ? -(-w / 2 + (-w % 4 == 3)) : w / 2;
+  return tiny_pad(x, TINY_SHAPE(top, h - top, left, w - left), 0);
+}
+
+// ** blur **
+
+// x along spatial dim `axis` (2 or 3), which has size - 1 elements more than the result, by weights.
+static tiny_uop *tn_blurred(tiny_ctx *t, tiny_uop *u, int axis, int size, const double *weight) {
+  tiny_uop *sum = NULL;
+  for (int i = 0; i < size && !tn_bad(t, u); i++) {
+    tiny_uop *one = tn_times(t, tn_cut(t, u, axis, i, u->dim[axis] - size + 1 + i), weight[i]);
+    sum = sum ? tn_add(t, sum, one) : one;
+  }
+  return sum ? sum : u;
+}
+enum { TN_BLUR_MOST = 63 };
+TINY_API tiny_tensor *tiny_gaussian_blur(tiny_tensor *x, int size, double sigma) {
+  TN_FLOAT_MODE;
+  double weight[TN_BLUR_MOST], sum = 0;
+  tiny_tensor *out;
+  if (!tn_is_pictures("gaussian_blur", x, TN_PICTURES_FLOATS, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (size < 1 || size > TN_BLUR_MOST || size % 2 == 0 || !(sigma >= 0 && sigma < 1e6))
+    return tn_wrong(t, TINY_E_ARG, "gaussian_blur: size %d, deviation %g", size, sigma);
+  if (sigma == 0) sigma = 0.3 * ((size - 1) * 0.5 - 1) + 0.8;
+  for (int i = 0; i < size; i++) {
+    const double at = (i - size / 2) / sigma;
+    sum += weight[i] = exp(-0.5 * at * at);
+  }
+  for (int i = 0; i < size; i++) weight[i] /= sum;
+  const int64_t pad = size / 2;
+  tiny_tensor *padded = tiny_pad_mode(x, TINY_SHAPE(pad, pad, pad, pad), TINY_PAD_REFLECT);
+  if (!tiny_ok(padded)) return out;
+  tiny_uop *u = tn_wide(t, tn_uop_of(padded));
+  u = tn_blurred(t, tn_blurred(t, u, 3, size, weight), 2, size, weight);
+  tiny_free(padded);
+  return tn_picture_new(x, u);
+}
+
+// ** flips **
+
+static tiny_tensor *tn_random_flip(const char *name, tiny_tensor *x, double p, int axis) {
+  tiny_tensor *out;
+  if (!tn_is_pictures(name, x, TN_PICTURES_ANY, &out) || !tn_is_chance(tn_ctx_of(x), name, p)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  return tn_picture_new(x, tn_where(t, tn_chance(t, u->dim[0], p), tn_flip(t, u, (int64_t)1 << axis), u));
+}
+TINY_API tiny_tensor *tiny_random_horizontal_flip(tiny_tensor *x, double p) {
+  return tn_random_flip("random_horizontal_flip", x, p, 3);
+}
+TINY_API tiny_tensor *tiny_random_vertical_flip(tiny_tensor *x, double p) {
+  return tn_random_flip("random_vertical_flip", x, p, 2);
+}
+
+// ** crops: places that differ from item to item **
+
+// Taps over the pictures u (N,C,H,W), one an axis for now, for a result of height x width.
+static tn_taps tn_crop_taps(const tiny_uop *u, int64_t height, int64_t width) {
+  tn_taps p;
+  memset(&p, 0, sizeof p);
+  p.n = 2;
+  p.L = u->dim[0] * u->dim[1];
+  p.S[0] = u->dim[2]; p.S[1] = u->dim[3];
+  p.O[0] = height; p.O[1] = width;
+  p.T[0] = p.T[1] = 1;
+  return p;
+}
+// Numbers (N,1,O,T) of axis i for every channel, as tn_taps has them.
+static tiny_uop *tn_crop_axis(tiny_ctx *t, tiny_uop *v, const tn_taps *p, int64_t C, int i) {
+  int64_t all[TN_MAX_DIMS] = {0}, dim[TN_MAX_DIMS] = {p->L, 1, 1, 1, 1, 1, 1};
+  if (tn_bad(t, v)) return v;
+  all[0] = v->dim[0]; all[1] = C; all[2] = p->O[i]; all[3] = p->T[i];
+  dim[tn_tap_axis(p, TN_TAP_O, i)] = p->O[i];
+  dim[tn_tap_axis(p, TN_TAP_T, i)] = p->T[i];
+  return tn_reshape(t, tn_expand(t, v, 4, all), tn_tap_dims(p), dim);
+}
+static tiny_uop *tn_crop_take(tiny_ctx *t, tiny_uop *u, const tn_taps *p) {
+  const int64_t dim[4] = {u->dim[0], u->dim[1], p->O[0], p->O[1]}, L[3] = {p->L, u->dim[2], u->dim[3]};
+  tiny_uop *y = tn_take_taps(t, tn_reshape(t, u, 3, L), p);
+  return tn_reshape(t, y, 4, dim);
+}
+
+TINY_API tiny_tensor *tiny_random_crop(tiny_tensor *x, int64_t height, int64_t width, int64_t padding) {
+  TN_FLOAT_MODE;
+  char a[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_is_pictures("random_crop", x, TN_PICTURES_ANY, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  if (!tn_is_size(t, "random_crop", height, width)) return out;
+  if (padding < 0 || padding > 1 << 20 || u->dim[2] > INT32_MAX / 4 || u->dim[3] > INT32_MAX / 4 ||
+      height > u->dim[2] + 2 * padding || width > u->dim[3] + 2 * padding)
+    return tn_wrong(t, TINY_E_SHAPE, "random_crop: %lld x %lld from %s with %lld around it", (long long)height,
+                    (long long)width, tn_text_of(u, a), (long long)padding);
+  tn_taps p = tn_crop_taps(u, height, width);
+  for (int i = 0; i < 2; i++) {
+    const double choices = (double)(p.S[i] + 2 * padding - p.O[i] + 1);
+    tiny_uop *first = tn_drawn_whole(t, u->dim[0], tn_constant(t, TINY_F32, choices));
+    if (tn_bad(t, first)) return tn_poison(t);
+    first = tn_plus(t, tn_cast(t, first, TINY_I32), (double)-padding);
+    tiny_uop *at = tn_stored_place(t, tn_add(t, first, tn_iota(t, TINY_I32, p.O[i], 2, 4)), 0);
+    p.at[i] = tn_crop_axis(t, at, &p, u->dim[1], i);
+  }
+  return tn_picture_new(x, tn_crop_take(t, u, &p));
+}
+
+// A rectangle of a random part of the area and a random quotient of its sides, for each item: sides as parts of `size`,
+// f32 (n,1,1,1), where both fit 1, else held there.
+typedef struct tn_rectangle { tiny_uop *height, *width; } tn_rectangle;
+
+static tn_rectangle tn_drawn_rectangle(tiny_ctx *t, const tiny_uop *u, const double *scale, const double *quotient) {
+  tn_rectangle r;
+  const double H = (double)u->dim[2], W = (double)u->dim[3];
+  tiny_uop *area = tn_drawn(t, u->dim[0], scale[0] * H * W, scale[1] * H * W);
+  tiny_uop *ratio = tn_drawn(t, u->dim[0], log(quotient[0]), log(quotient[1]));
+  ratio = tn_bad(t, ratio) ? ratio : tn_exp(t, ratio);       // width / height
+  r.width = tn_round(t, tn_sqrt(t, tn_mul(t, area, ratio)));
+  r.height = tn_round(t, tn_sqrt(t, tn_fdiv(t, area, ratio)));
+  r.width = tn_within(t, r.width, 1, tn_k(t, ratio, W));
+  r.height = tn_within(t, r.height, 1, tn_k(t, ratio, H));
+  return r;
+}
+// low and high as given, or as they are by default where both are 0; 0: they are no bounds.
+static int tn_bounds_of(tiny_ctx *t, const char *name, const char *what, const double *given, double low, double high,
+                        double most, double *out) {
+  const int none = given[0] == 0 && given[1] == 0;
+  out[0] = none ? low : given[0]; out[1] = none ? high : given[1];
+  return (out[0] > 0 && out[0] <= out[1] && out[1] <= most) || tn_augment_wrong(t, name, what, given[0], given[1]);
+}
+
+// Where (N,1,1,1) begins, from 0 to all - size.
+static tiny_uop *tn_drawn_begin(tiny_ctx *t, int64_t n, double all, tiny_uop *size) {
+  return tn_drawn_whole(t, n, tn_plus(t, tn_neg(t, size), all + 1));
+}
+
+TINY_API tiny_tensor *tiny_random_resized_crop(tiny_tensor *x, int64_t height, int64_t width,
+                                               const tiny_random_crop_desc *desc) {
+  TN_FLOAT_MODE;
+  static const char name[] = "random_resized_crop";
+  tiny_tensor *out;
+  tiny_random_crop_desc d;
+  double scale[2], quotient[2];
+  if (!tn_is_pictures(name, x, TN_PICTURES_FLOATS, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_wide(t, tn_uop_of(x));
+  memset(&d, 0, sizeof d);
+  if (desc) d = *desc;
+  if (tn_bad(t, u) || !tn_is_size(t, name, height, width) || !tn_is_size(t, name, u->dim[2], u->dim[3]) ||
+      !tn_bounds_of(t, name, "scale", d.scale, 0.08, 1, 1, scale) ||
+      !tn_bounds_of(t, name, "ratio", d.ratio, 3.0 / 4, 4.0 / 3, 1e6, quotient))
+    return out;
+  const tn_rectangle r = tn_drawn_rectangle(t, u, scale, quotient);
+  tiny_uop *const side[2] = {r.height, r.width};
+  tn_taps p = tn_crop_taps(u, height, width);
+  for (int i = 0; i < 2; i++) {
+    if (tn_bad(t, side[i])) return tn_poison(t);
+    p.T[i] = 2;
+    tiny_uop *size = tn_u1(t, TINY_OP_CONTIGUOUS, side[i]);
+    tiny_uop *first = tn_u1(t, TINY_OP_CONTIGUOUS, tn_drawn_begin(t, u->dim[0], (double)p.S[i], size));
+    if (tn_bad(t, first)) return tn_poison(t);
+    // element o lies (o + 1/2) size / O - 1/2 past the first, held within the rectangle
+    tiny_uop *o = tn_plus(t, tn_iota(t, TINY_F32, p.O[i], 2, 4), 0.5), *k = tn_iota(t, TINY_F32, 2, 3, 4);
+    tiny_uop *last = tn_plus(t, size, -1);
+    tiny_uop *past = tn_plus(t, tn_mul(t, o, tn_times(t, size, 1 / (double)p.O[i])), -0.5);
+    past = tn_min(t, tn_max(t, past, tn_k(t, past, 0)), last);
+    tiny_uop *whole = tn_floor(t, past), *part = tn_sub(t, past, whole);
+    tiny_uop *place = tn_add(t, first, tn_min(t, tn_add(t, whole, k), last));
+    tiny_uop *weight = tn_where(t, tn_eq(t, k, tn_k(t, k, 0)), tn_plus(t, tn_neg(t, part), 1), part);
+    if (tn_bad(t, place) || tn_bad(t, weight)) return tn_poison(t);
+    p.at[i] = tn_crop_axis(t, tn_stored_place(t, place, 0), &p, u->dim[1], i);
+    p.weight[i] = tn_crop_axis(t, tn_cast(t, weight, u->dtype), &p, u->dim[1], i);
+  }
+  return tn_picture_new(x, tn_crop_take(t, u, &p));
+}
+
+// ** turned, scaled, sheared, moved **
+
+// The map of a result's positions to the picture's, (N,2,3): torchvision's inverse affine matrix, for a shift of
+// `move` (in elements), in grid_sample's units: halves of the height and the width.
+static tiny_uop *tn_affine_theta(tiny_ctx *t, tiny_uop *angle, tiny_uop *const *move, tiny_uop *scale,
+                                 tiny_uop *const *shear, double H, double W) {
+  const int64_t rows[3] = {angle->dim[0], 2, 3};
+  tiny_uop *const a = tn_cos(t, tn_sub(t, angle, shear[1])), *b = tn_sin(t, tn_sub(t, angle, shear[1]));
+  tiny_uop *const cy = tn_cos(t, shear[1]), *tx = tn_fdiv(t, tn_sin(t, shear[0]), tn_cos(t, shear[0]));
+  // the forward matrix R(angle) of both shears, without the scale, which is of determinant 1
+  tiny_uop *m[4];
+  m[0] = tn_fdiv(t, a, cy);
+  m[1] = tn_sub(t, tn_neg(t, tn_mul(t, m[0], tx)), tn_sin(t, angle));
+  m[2] = tn_fdiv(t, b, cy);
+  m[3] = tn_sub(t, tn_cos(t, angle), tn_mul(t, m[2], tx));
+  // its inverse, over the scale
+  tiny_uop *inverse[4] = {m[3], tn_neg(t, m[1]), tn_neg(t, m[2]), m[0]};
+  for (int i = 0; i < 4; i++) inverse[i] = tn_fdiv(t, inverse[i], scale);
+  const double ratio[2] = {H / W, W / H}, half[2] = {2 / W, 2 / H};
+  tiny_uop *theta = NULL;
+  for (int i = 0; i < 2; i++) {            // row i: of x, then of y
+    tiny_uop *own = inverse[3 * i], *other = inverse[i ? 2 : 1];
+    tiny_uop *shift = tn_neg(t, tn_add(t, tn_mul(t, own, move[i]), tn_mul(t, other, move[1 - i])));
+    tiny_uop *entry[3];
+    entry[i] = own; entry[1 - i] = tn_times(t, other, ratio[i]); entry[2] = tn_times(t, shift, half[i]);
+    for (int j = 0; j < 3; j++) {
+      const int64_t place[2] = {angle->dim[0], 1};
+      tiny_uop *one = tn_reshape(t, entry[j], 2, place);
+      if (tn_bad(t, one)) return one;
+      theta = tn_lay(t, theta, one, 1, 3 * i + j, 6);
+    }
+  }
+  return tn_u1(t, TINY_OP_CONTIGUOUS, tn_reshape(t, theta, 3, rows));
+}
+TINY_API tiny_tensor *tiny_random_affine(tiny_tensor *x, const tiny_random_affine_desc *desc) {
+  TN_FLOAT_MODE;
+  static const char name[] = "random_affine";
+  tiny_random_affine_desc d;
+  double scale[2];
+  tiny_tensor *out;
+  if (!tn_is_pictures(name, x, TN_PICTURES_FLOATS, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x);
+  memset(&d, 0, sizeof d);
+  if (desc) d = *desc;
+  if (!(fabs(d.degrees) < 1e6) || !(d.translate[0] >= 0 && d.translate[0] <= 1) ||
+      !(d.translate[1] >= 0 && d.translate[1] <= 1) || !(fabs(d.shear[0]) < 90) || !(fabs(d.shear[1]) < 90))
+    return tn_wrong(t, TINY_E_ARG, "random_affine: degrees %g, translate %g, %g, shear %g, %g", d.degrees,
+                    d.translate[0], d.translate[1], d.shear[0], d.shear[1]);
+  if (!tn_bounds_of(t, name, "scale", d.scale, 1, 1, 1e6, scale)) return out;
+  const int64_t N = u->dim[0];
+  const double H = (double)u->dim[2], W = (double)u->dim[3], degree = TN_PI / 180;
+  const double most[2] = {d.translate[0] * W, d.translate[1] * H};
+  // the angle counts against the clock, where rows go down
+  tiny_uop *angle = tn_drawn(t, N, d.degrees * degree, -d.degrees * degree);
+  tiny_uop *factor = tn_drawn(t, N, scale[0], scale[1]);
+  tiny_uop *move[2], *shear[2];
+  for (int i = 0; i < 2; i++) {
+    move[i] = tn_round(t, tn_drawn(t, N, -most[i], most[i]));
+    shear[i] = tn_drawn(t, N, -d.shear[i] * degree, d.shear[i] * degree);
+  }
+  if (tn_bad(t, angle) || tn_bad(t, factor) || tn_bad(t, move[0]) || tn_bad(t, move[1]) || tn_bad(t, shear[0]) ||
+      tn_bad(t, shear[1]))
+    return tn_poison(t);
+  tiny_tensor *theta = tn_tensor_new(t, tn_affine_theta(t, angle, move, factor, shear, H, W));
+  tiny_tensor *grid = tiny_affine_grid(theta, tiny_shape_of(x), 0);
+  tiny_tensor *y = tiny_grid_sample(x, grid, &d.sample);
+  tiny_free(theta);
+  tiny_free(grid);
+  return y;
+}
+TINY_API tiny_tensor *tiny_random_rotation(tiny_tensor *x, double degrees) {
+  tiny_random_affine_desc d;
+  memset(&d, 0, sizeof d);
+  d.degrees = degrees;
+  return tiny_random_affine(x, &d);
+}
+
+// ** colours **
+
+// r a + (1 - r) b, held within 0..1.
+static tiny_uop *tn_blended(tiny_ctx *t, tiny_uop *a, tiny_uop *b, tiny_uop *r) {
+  tiny_uop *u = tn_add(t, tn_mul(t, r, a), tn_mul(t, tn_plus(t, tn_neg(t, r), 1), b));
+  return tn_bad(t, u) ? u : tn_within(t, u, 0, tn_k(t, u, 1));
+}
+static tiny_uop *tn_brighter(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
+  u = tn_mul(t, u, r);
+  return tn_bad(t, u) ? u : tn_within(t, u, 0, tn_k(t, u, 1));
+}
+static tiny_uop *tn_contrasted(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
+  if (tn_bad(t, u)) return u;
+  u = tn_once(t, u);
+  tiny_uop *mean = tn_times(t, tn_sum(t, tn_grey(t, u), 14, 1), 1 / ((double)u->dim[2] * (double)u->dim[3]));
+  return tn_blended(t, u, mean, r);
+}
+static tiny_uop *tn_saturated(tiny_ctx *t, tiny_uop *u, tiny_uop *r) { return tn_blended(t, u, tn_grey(t, u), r); }
+// Turned by a part r of the circle of hues. The hexagon of colours (Smith, "Color gamut transform pairs", 1978): with
+// value v and chroma c, channel n of hue h (0..6) is v - c max(0, min(k, 4 - k, 1)), k = (n + h) mod 6, n = 5, 3, 1.
+static tiny_uop *tn_hued(tiny_ctx *t, tiny_uop *u, tiny_uop *r) {
+  static const double first[3] = {5, 3, 1};
+  tiny_uop *rgb[3], *out = NULL;
+  if (tn_bad(t, u)) return u;
+  for (int i = 0; i < 3; i++) rgb[i] = tn_cut(t, u, 1, i, i + 1);
+  tiny_uop *v = tn_max(t, tn_max(t, rgb[0], rgb[1]), rgb[2]), *low = tn_min(t, tn_min(t, rgb[0], rgb[1]), rgb[2]);
+  tiny_uop *c = tn_sub(t, v, low), *none = tn_eq(t, c, tn_k(t, c, 0)), *by = tn_where(t, none, tn_k(t, c, 1), c);
+  tiny_uop *of_red = tn_fdiv(t, tn_sub(t, rgb[1], rgb[2]), by);
+  tiny_uop *of_green = tn_plus(t, tn_fdiv(t, tn_sub(t, rgb[2], rgb[0]), by), 2);
+  tiny_uop *of_blue = tn_plus(t, tn_fdiv(t, tn_sub(t, rgb[0], rgb[1]), by), 4);
+  tiny_uop *h = tn_where(t, tn_eq(t, v, rgb[0]), of_red, tn_where(t, tn_eq(t, v, rgb[1]), of_green, of_blue));
+  h = tn_add(t, h, tn_times(t, r, 6));
+  for (int i = 0; i < 3; i++) {
+    tiny_uop *k = tn_plus(t, h, first[i]);
+    k = tn_sub(t, k, tn_times(t, tn_floor(t, tn_times(t, k, 1.0 / 6)), 6));
+    tiny_uop *part = tn_min(t, tn_min(t, k, tn_plus(t, tn_neg(t, k), 4)), tn_k(t, k, 1));
+    part = tn_max(t, part, tn_k(t, k, 0));
+    out = tn_lay(t, out, tn_sub(t, v, tn_mul(t, c, part)), 1, i, 3);
+  }
+  return out;
+}
+
+typedef tiny_uop *(*tn_recolor)(tiny_ctx *t, tiny_uop *u, tiny_uop *r);
+// By a factor (N) or of no dims.
+static tiny_tensor *tn_adjust(const char *name, tn_recolor how, int channels, tiny_tensor *x, tiny_tensor *factor) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out, *in[2] = {x, factor};
+  if (!tn_usable(name, 2, in, &out) || !tn_is_pictures(name, x, TN_PICTURES_FLOATS, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x), *r = tn_uop_of(factor);
+  if (channels && !tn_has_channels(name, x, channels < 3)) return out;
+  if (!tn_taken(t, name, TN_FLOATS, r->dtype)) return out;
+  if (r->ndim > 1 || (r->ndim && r->dim[0] != u->dim[0]))
+    return tn_wrong(t, TINY_E_SHAPE, "%s: %s by %s", name, tn_text_of(u, a), tn_text_of(r, b));
+  const int64_t dim[4] = {r->ndim ? r->dim[0] : 1, 1, 1, 1};
+  u = tn_wide(t, u);
+  r = tn_bad(t, u) ? u : tn_cast(t, tn_reshape(t, r, 4, dim), u->dtype);
+  return tn_bad(t, r) ? tn_poison(t) : tn_picture_new(x, how(t, u, r));
+}
+TINY_API tiny_tensor *tiny_adjust_brightness(tiny_tensor *x, tiny_tensor *factor) {
+  return tn_adjust("adjust_brightness", tn_brighter, 0, x, factor);
+}
+TINY_API tiny_tensor *tiny_adjust_contrast(tiny_tensor *x, tiny_tensor *factor) {
+  return tn_adjust("adjust_contrast", tn_contrasted, 1, x, factor);
+}
+TINY_API tiny_tensor *tiny_adjust_saturation(tiny_tensor *x, tiny_tensor *factor) {
+  return tn_adjust("adjust_saturation", tn_saturated, 3, x, factor);
+}
+TINY_API tiny_tensor *tiny_adjust_hue(tiny_tensor *x, tiny_tensor *factor) {
+  return tn_adjust("adjust_hue", tn_hued, 3, x, factor);
+}
+
+TINY_API tiny_tensor *tiny_color_jitter(tiny_tensor *x, const tiny_color_jitter_desc *desc) {
+  TN_FLOAT_MODE;
+  static const char name[] = "color_jitter";
+  static const tn_recolor how[3] = {tn_brighter, tn_contrasted, tn_saturated};
+  tiny_color_jitter_desc d;
+  tiny_tensor *out;
+  if (!tn_is_pictures(name, x, TN_PICTURES_FLOATS, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  memset(&d, 0, sizeof d);
+  if (desc) d = *desc;
+  const double most[3] = {d.brightness, d.contrast, d.saturation};
+  if (!tn_has_channels(name, x, d.saturation == 0 && d.hue == 0)) return out;
+  if (!(d.hue >= 0 && d.hue <= 0.5)) return tn_wrong(t, TINY_E_ARG, "color_jitter: hue %g", d.hue);
+  tiny_uop *u = tn_wide(t, tn_uop_of(x));
+  for (int i = 0; i < 3; i++) {
+    if (!(most[i] >= 0 && most[i] < 1e6)) return tn_wrong(t, TINY_E_ARG, "color_jitter: a factor of 1 + %g", most[i]);
+    if (most[i] == 0 || tn_bad(t, u)) continue;
+    tiny_uop *r = tn_drawn(t, u->dim[0], most[i] < 1 ? 1 - most[i] : 0, 1 + most[i]);
+    u = tn_bad(t, r) ? r : how[i](t, u, tn_cast(t, r, u->dtype));
+  }
+  if (d.hue > 0 && !tn_bad(t, u)) {
+    tiny_uop *r = tn_drawn(t, u->dim[0], -d.hue, d.hue);
+    u = tn_bad(t, r) ? r : tn_hued(t, u, tn_cast(t, r, u->dtype));
+  }
+  return tn_picture_new(x, u);
+}
+
+// ** rectangles **
+
+// Is an element of (1,1,H,W) within a rectangle whose sides begin at `begin` and end before `end`, (N,1,1,1) each?
+static tiny_uop *tn_in_rectangle(tiny_ctx *t, const tiny_uop *u, tiny_uop *const *begin, tiny_uop *const *end) {
+  tiny_uop *in = NULL;
+  for (int i = 0; i < 2; i++) {
+    tiny_uop *at = tn_iota(t, TINY_F32, u->dim[2 + i], 2 + i, 4);
+    tiny_uop *one = tn_and(t, tn_not(t, tn_lt(t, at, begin[i])), tn_lt(t, at, end[i]));
+    in = in ? tn_and(t, in, one) : one;
+  }
+  return in;
+}
+TINY_API tiny_tensor *tiny_random_erasing(tiny_tensor *x, const tiny_random_erasing_desc *desc) {
+  TN_FLOAT_MODE;
+  static const char name[] = "random_erasing";
+  tiny_random_erasing_desc d;
+  double scale[2], ratio[2];
+  tiny_tensor *out;
+  if (!tn_is_pictures(name, x, TN_PICTURES_ANY, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  memset(&d, 0, sizeof d);
+  if (desc) d = *desc;
+  if (d.p == 0) d.p = 0.5;
+  if (!tn_is_chance(t, name, d.p) || !tn_bounds_of(t, name, "scale", d.scale, 0.02, 0.33, 1, scale) ||
+      !tn_bounds_of(t, name, "ratio", d.ratio, 0.3, 3.3, 1e6, ratio) || !tn_is_size(t, name, u->dim[2], u->dim[3]))
+    return out;
+  const double quotient[2] = {1 / ratio[1], 1 / ratio[0]};   // width / height
+  const tn_rectangle r = tn_drawn_rectangle(t, u, scale, quotient);
+  if (tn_bad(t, r.height) || tn_bad(t, r.width)) return tn_poison(t);
+  tiny_uop *begin[2], *end[2], *const side[2] = {r.height, r.width};
+  for (int i = 0; i < 2; i++) {
+    begin[i] = tn_drawn_begin(t, u->dim[0], (double)u->dim[2 + i], side[i]);
+    end[i] = tn_add(t, begin[i], side[i]);
+  }
+  tiny_uop *in = tn_and(t, tn_chance(t, u->dim[0], d.p), tn_in_rectangle(t, u, begin, end));
+  return tn_picture_new(x, tn_where(t, in, tn_k(t, u, d.value), u));
+}
+
+// ** mixtures **
+
+// Beta(alpha,alpha) for each of n items, by one formula: Devroye, "Random variate generation in one line of code",
+// 1996, section 4: (1 + s / sqrt(1 + 1 / ((u^(-1/alpha) - 1) cos^2(2 pi v)))) / 2, s the sign of the cosine.
+static tiny_uop *tn_drawn_beta(tiny_ctx *t, int64_t n, double alpha) {
+  tiny_uop *u = tn_plus(t, tn_neg(t, tn_drawn(t, n, 0, 1)), 1);        // (0,1]
+  if (tn_bad(t, u)) return u;
+  tiny_uop *c = tn_cos(t, tn_drawn(t, n, 0, 2 * TN_PI));
+  // u^(-1/alpha) - 1, of which 2^100 is as good as more
+  tiny_uop *w = tn_times(t, tn_logarithm(t, u), -1 / alpha);
+  w = tn_plus(t, tn_exp(t, tn_min(t, w, tn_k(t, u, 69))), -1);
+  tiny_uop *square = tn_mul(t, w, tn_square(t, c));
+  tiny_uop *part = tn_sqrt(t, tn_fdiv(t, square, tn_plus(t, square, 1)));
+  part = tn_where(t, tn_below_zero(t, c), tn_neg(t, part), part);
+  return tn_times(t, tn_plus(t, part, 1), 0.5);
+}
+// What mixup and cutmix check; 0: *out is what they return.
+static int tn_mixes(const char *name, tiny_tensor *x, tiny_tensor *labels, int64_t classes, double alpha,
+                    tiny_tensor **targets, tiny_tensor **out) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *in[2] = {x, labels};
+  const int usable = tn_usable(name, 2, in, out);
+  if (targets) *targets = *out;
+  if (!usable || !tn_is_pictures(name, x, TN_PICTURES_FLOATS, out)) return 0;
+  tiny_ctx *t = tn_ctx_of(x);
+  const tiny_uop *u = tn_uop_of(x), *l = tn_uop_of(labels);
+  if (!targets) { tiny_fail(t, TINY_E_ARG, "%s: targets is NULL", name); return 0; }
+  if (!tn_taken(t, name, TN_WHOLE, l->dtype)) return 0;
+  if (l->ndim != 1 || l->dim[0] != u->dim[0]) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s with labels %s", name, tn_text_of(u, a), tn_text_of(l, b));
+    return 0;
+  }
+  if (classes < 1 || classes > INT32_MAX || !(alpha > 1e-3 && alpha < 1e6))
+    return tn_augment_wrong(t, name, "classes, alpha", (double)classes, alpha);
+  return 1;
+}
+// f32 (N,classes): the labels' own parts r (N,1,1,1), the rest their neighbours'.
+static tiny_tensor *tn_mixed_labels(tiny_ctx *t, tiny_tensor *labels, int64_t classes, tiny_uop *r) {
+  tiny_tensor *hot = tiny_one_hot(labels, classes);
+  if (!tiny_ok(hot) || tn_bad(t, r)) return tn_poison(t);
+  const int64_t dim[2] = {r->dim[0], 1};
+  tiny_uop *u = tn_cast(t, tn_uop_of(hot), TINY_F32), *part = tn_reshape(t, r, 2, dim);
+  tiny_free(hot);
+  if (tn_bad(t, u)) return tn_poison(t);
+  tiny_uop *other = tn_mul(t, tn_plus(t, tn_neg(t, part), 1), tn_roll(t, u, 0, 1));
+  return tn_tensor_new(t, tn_add(t, tn_mul(t, part, u), other));
+}
+TINY_API tiny_tensor *tiny_mixup(tiny_tensor *x, tiny_tensor *labels, int64_t classes, double alpha,
+                                 tiny_tensor **targets) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
+  if (!tn_mixes("mixup", x, labels, classes, alpha, targets, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_wide(t, tn_uop_of(x)), *r = tn_drawn_beta(t, tn_uop_of(x)->dim[0], alpha);
+  if (tn_bad(t, u) || tn_bad(t, r)) return tn_poison(t);
+  *targets = tn_mixed_labels(t, labels, classes, r);
+  r = tn_cast(t, r, u->dtype);
+  if (tn_bad(t, r)) return tn_poison(t);
+  tiny_uop *other = tn_mul(t, tn_plus(t, tn_neg(t, r), 1), tn_roll(t, u, 0, 1));
+  return tn_picture_new(x, tn_add(t, tn_mul(t, r, u), other));
+}
+TINY_API tiny_tensor *tiny_cutmix(tiny_tensor *x, tiny_tensor *labels, int64_t classes, double alpha,
+                                  tiny_tensor **targets) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
+  if (!tn_mixes("cutmix", x, labels, classes, alpha, targets, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_uop_of(x);
+  tiny_uop *r = tn_drawn_beta(t, u->dim[0], alpha);
+  if (tn_bad(t, r)) return tn_poison(t);
+  tiny_uop *half = tn_times(t, tn_sqrt(t, tn_plus(t, tn_neg(t, r), 1)), 0.5), *begin[2], *end[2], *area = NULL;
+  for (int i = 0; i < 2; i++) {            // around a middle anywhere, cut off at the borders
+    const double all = (double)u->dim[2 + i];
+    tiny_uop *middle = tn_floor(t, tn_drawn(t, u->dim[0], 0, all)), *reach = tn_floor(t, tn_times(t, half, all));
+    if (tn_bad(t, middle) || tn_bad(t, reach)) return tn_poison(t);
+    begin[i] = tn_max(t, tn_sub(t, middle, reach), tn_k(t, middle, 0));
+    end[i] = tn_min(t, tn_add(t, middle, reach), tn_k(t, middle, all));
+    tiny_uop *side = tn_sub(t, end[i], begin[i]);
+    area = area ? tn_mul(t, area, side) : side;
+  }
+  const double all = (double)u->dim[2] * (double)u->dim[3];
+  *targets = tn_mixed_labels(t, labels, classes, tn_plus(t, tn_times(t, area, all > 0 ? -1 / all : 0), 1));
+  return tn_picture_new(x, tn_where(t, tn_in_rectangle(t, u, begin, end), tn_roll(t, u, 0, 1), u));
+}
+#endif
+// ---- end src/tensor/augment.c ----
 // ---- begin src/tensor/norm.c ----
 // norm: softmax and its kin, normalisation by statistics, and norms of vectors.
 //
@@ -45841,6 +46715,316 @@ TINY_API void tiny_program_free(tiny_program *p) {
 }
 #endif
 // ---- end src/runtime/capture.c ----
+// ---- begin src/runtime/loader.c ----
+// loader: batches of a data set, made ready on a thread while the context computes.
+//
+// In:    arrays of n items: tensors, memory, or a function that fetches an item. Out: batches, in the data's order or,
+//        for every epoch, another one that the seed decides.
+// Holds: the context's thread alone asks for memory, makes tensors and records errors. Batches are counted through all
+//        epochs; batch b lies in slot b modulo their number from when the thread made it (b < made) to when the context
+//        took it (b < taken). made and taken change under the lock; a slot belongs to one thread at a time.
+// Without a thread (TINY_NO_THREADS, prefetch < 0, a system that refuses it, a child of fork) a batch is made when it
+// is asked for. It is the same one: what it holds depends on its number alone.
+#ifndef TN_RUNTIME_LOADER
+#define TN_RUNTIME_LOADER
+#ifndef TINY_AMALGAMATED
+#include "capture.c"
+#endif
+
+struct tiny_loader {
+  tiny_loader *next, **link;               // of the context
+  tiny_ctx *t;
+  tiny_loader_desc d;                      // batch, prefetch and n are set
+  int64_t batches;                         // of an epoch
+  size_t each[TINY_LOADER_ARRAYS], begin[TINY_LOADER_ARRAYS];          // bytes of an item; where a slot has the array
+  char *slots; size_t slot_nbytes, nbytes; int nslot;
+  int64_t *order, ordered;                 // of items, if they are shuffled; of which epoch, -1: none
+  int64_t made, taken;
+  int failed; int64_t failed_item;         // batch `made` cannot be made: of that item
+  int told;                                // that the epoch which was taken is at its end
+#ifndef TINY_NO_THREADS
+  int started, quit;
+  tn_pool_home home;
+  tn_os_thread thread;
+  tn_os_mutex lock; tn_os_cond work, done;
+#endif
+};
+
+// ** making a batch: on either thread **
+
+// Steele, Lea and Flood, "Fast splittable pseudorandom number generators", 2014: SplitMix64.
+static uint64_t tn_loader_random(uint64_t *state) {
+  uint64_t z = *state += UINT64_C(0x9E3779B97F4A7C15);
+  z = (z ^ z >> 30) * UINT64_C(0xBF58476D1CE4E5B9);
+  z = (z ^ z >> 27) * UINT64_C(0x94D049BB133111EB);
+  return z ^ z >> 31;
+}
+// The order of an epoch: Fisher and Yates.
+static void tn_loader_shuffle(tiny_loader *l, int64_t epoch) {
+  uint64_t state = l->d.seed;
+  state = tn_loader_random(&state) + (uint64_t)epoch;
+  for (int64_t i = 0; i < l->d.n; i++) l->order[i] = i;
+  for (int64_t i = l->d.n - 1; i > 0; i--) {
+    const int64_t j = (int64_t)(tn_loader_random(&state) % ((uint64_t)i + 1)), item = l->order[i];
+    l->order[i] = l->order[j]; l->order[j] = item;
+  }
+  l->ordered = epoch;
+}
+static int64_t tn_loader_items(const tiny_loader *l, int64_t batch) {
+  const int64_t first = batch % l->batches * l->d.batch;
+  return l->d.n - first < l->d.batch ? l->d.n - first : l->d.batch;
+}
+static char *tn_loader_slot(const tiny_loader *l, int64_t batch) {
+  return l->slots + (size_t)(batch % l->nslot) * l->slot_nbytes;
+}
+// Item number `item` as the i-th of a batch.
+static int tn_loader_item(const tiny_loader *l, char *slot, int64_t i, int64_t item) {
+  void *out[TINY_LOADER_ARRAYS];
+  int fetches = 0;
+  for (int k = 0; k < l->d.narray; k++) {
+    const tiny_loader_array *a = &l->d.array[k];
+    char *to = slot + l->begin[k] + (size_t)i * l->each[k];
+    const int32_t row = (int32_t)item;
+    out[k] = NULL;
+    if (a->tensor) memcpy(to, &row, sizeof row);
+    else if (a->data) memcpy(to, (const char *)a->data + (size_t)item * l->each[k], l->each[k]);
+    else { out[k] = to; fetches = 1; }
+  }
+  return !fetches || l->d.fetch(l->d.user, item, out);
+}
+// Makes a batch in its slot; 0: l->failed_item could not be fetched.
+static int tn_loader_make(tiny_loader *l, int64_t batch) {
+  const int64_t epoch = l->d.epoch + batch / l->batches, first = batch % l->batches * l->d.batch;
+  const int64_t items = tn_loader_items(l, batch);
+  char *slot = tn_loader_slot(l, batch);
+  if (l->order && l->ordered != epoch) tn_loader_shuffle(l, epoch);
+  for (int64_t i = 0; i < items; i++) {
+    const int64_t item = l->order ? l->order[first + i] : first + i;
+    if (tn_loader_item(l, slot, i, item)) continue;
+    l->failed_item = item;
+    return 0;
+  }
+  for (int k = 0; k < l->d.narray; k++)    // what lies behind a length
+    memset(slot + l->begin[k] + (size_t)items * l->each[k], 0, (size_t)(l->d.batch - items) * l->each[k]);
+  return 1;
+}
+// The batch that is next, here and now; 0: it cannot be made.
+static int tn_loader_make_here(tiny_loader *l) {
+  if (l->failed || l->made > l->taken) return !l->failed;
+  if (tn_loader_make(l, l->taken)) l->made = l->taken + 1; else l->failed = 1;
+  return !l->failed;
+}
+
+// ** the thread **
+
+#ifdef TINY_NO_THREADS
+static void tn_loader_start(tiny_loader *l) { (void)l; }
+static void tn_loader_stop(tiny_loader *l) { (void)l; }
+static int tn_loader_wait(tiny_loader *l) { return tn_loader_make_here(l); }
+static void tn_loader_took(tiny_loader *l) { l->taken++; }
+#else
+static void tn_loader_work(void *arg) {
+  tiny_loader *l = (tiny_loader *)arg;
+  tn_os_lock(&l->lock);
+  for (;;) {
+    while (!l->quit && l->made - l->taken >= l->nslot) tn_os_wait(&l->work, &l->lock);
+    if (l->quit) break;
+    const int64_t batch = l->made;         // which no other thread changes
+    tn_os_unlock(&l->lock);
+    const int made = tn_loader_make(l, batch);
+    tn_os_lock(&l->lock);
+    if (made) l->made++; else l->failed = 1;
+    tn_os_wake_one(&l->done);
+    if (!made) break;
+  }
+  tn_os_unlock(&l->lock);
+}
+static void tn_loader_start(tiny_loader *l) {
+  if (l->d.prefetch < 0 || !l->batches) return;
+  tn_os_mutex_open(&l->lock);
+  tn_os_cond_open(&l->work);
+  tn_os_cond_open(&l->done);
+  tn_pool_home_open(&l->home);
+  l->started = tn_os_thread_start(&l->thread, tn_loader_work, l);
+  if (!l->started) tn_pool_home_close(&l->home);
+}
+// In a child of fork the thread is the parent's, and may have held the lock: what it was at is made again here.
+static void tn_loader_recover(tiny_loader *l) {
+  if (!l->started || !tn_pool_home_left(&l->home)) return;
+  tn_pool_home_close(&l->home);
+  l->started = 0;
+  l->made = l->taken; l->ordered = -1;
+}
+static void tn_loader_stop(tiny_loader *l) {
+  tn_loader_recover(l);
+  if (!l->started) return;
+  tn_os_lock(&l->lock);
+  l->quit = 1;
+  tn_os_wake_one(&l->work);
+  tn_os_unlock(&l->lock);
+  tn_os_thread_join(&l->thread);
+  tn_pool_home_close(&l->home);
+  tn_os_cond_close(&l->work);
+  tn_os_cond_close(&l->done);
+  tn_os_mutex_close(&l->lock);
+  l->started = 0;
+}
+// Until the next batch is made; 0: it cannot be.
+static int tn_loader_wait(tiny_loader *l) {
+  tn_loader_recover(l);
+  if (!l->started) return tn_loader_make_here(l);
+  tn_os_lock(&l->lock);
+  while (l->made <= l->taken && !l->failed) tn_os_wait(&l->done, &l->lock);
+  const int made = l->made > l->taken;
+  tn_os_unlock(&l->lock);
+  return made;
+}
+// The slot of the batch that was taken is the thread's again.
+static void tn_loader_took(tiny_loader *l) {
+  if (!l->started) { l->taken++; return; }
+  tn_os_lock(&l->lock);
+  l->taken++;
+  tn_os_wake_one(&l->work);
+  tn_os_unlock(&l->lock);
+}
+#endif
+
+// ** opening and closing **
+
+static int tn_loader_wrong(tiny_ctx *t, const char *what, int64_t value) {
+  tiny_fail(t, TINY_E_ARG, "loader_open: %s (%lld)", what, (long long)value);
+  return 0;
+}
+// What there is to know of array k; 0: it is wrong.
+static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k) {
+  char text[TN_DIMS_TEXT];
+  tiny_loader_array *a = &d->array[k];
+  tiny_tensor *out;
+  if (!a->tensor) {
+    if (!a->data && !d->fetch) return tn_loader_wrong(t, "an array with neither tensor, data nor fetch", k);
+    return tn_dtype_check(t, "loader_open", a->dtype) && tn_shape_valid(t, "loader_open", &a->shape) &&
+           (a->shape.ndim < TINY_MAX_DIMS || tn_loader_wrong(t, "too many dims of an item", a->shape.ndim));
+  }
+  if (!tn_usable_in(t, "loader_open", 1, &a->tensor, &out)) return 0;
+  const tiny_uop *u = tn_uop_of(a->tensor);
+  if (!d->n && u->ndim) d->n = u->dim[0];
+  if (u->extent || !u->ndim || u->dim[0] != d->n || d->n > INT32_MAX) {
+    tiny_fail(t, TINY_E_SHAPE, "loader_open: %s holds not %lld items", tn_text_of(u, text), (long long)d->n);
+    return 0;
+  }
+  a->dtype = TINY_I32;                     // of a batch the rows are kept
+  a->shape.ndim = 0;
+  return 1;
+}
+static int tn_loader_check(tiny_ctx *t, tiny_loader_desc *d) {
+  if (d->narray < 1 || d->narray > TINY_LOADER_ARRAYS) return tn_loader_wrong(t, "1 to 8 arrays", d->narray);
+  if (d->n < 0 || d->batch < 0 || d->epoch < 0) return tn_loader_wrong(t, "a number below 0", d->n);
+  for (int k = 0; k < d->narray; k++) if (!tn_loader_array_check(t, d, k)) return 0;
+  if (!d->batch) d->batch = 32;
+  if (d->batch > INT32_MAX) return tn_loader_wrong(t, "a batch beyond 2^31", d->batch);
+  if (!d->prefetch) d->prefetch = 2;
+  return 1;
+}
+// How large everything is; 0: too large.
+static int tn_loader_measure(tiny_loader *l) {
+  TN_FLOAT_MODE;
+  const tiny_loader_desc *d = &l->d;
+  double sum = 0;
+  size_t at = 0;
+  l->nslot = d->prefetch > 0 ? d->prefetch : 1;
+  for (int k = 0; k < d->narray; k++) {
+    const double items = (double)tn_dims_nelem(d->array[k].shape.ndim, d->array[k].shape.dim);
+    sum += (items * tn_dtypes[d->array[k].dtype].nbytes * (double)d->batch + 64) * l->nslot;
+  }
+  sum += (double)d->n * (double)sizeof *l->order;
+  if (sum > (double)(SIZE_MAX / 4))
+    return tn_loader_wrong(l->t, "batches larger than memory; their items", d->batch);
+  for (int k = 0; k < d->narray; k++) {
+    l->each[k] = (size_t)tn_dims_nelem(d->array[k].shape.ndim, d->array[k].shape.dim) *
+                 tn_dtypes[d->array[k].dtype].nbytes;
+    l->begin[k] = at;
+    at += ((size_t)d->batch * l->each[k] + 63) / 64 * 64;
+  }
+  l->slot_nbytes = at;
+  l->nbytes = at * (size_t)l->nslot + 1;
+  l->batches = d->drop_last ? d->n / d->batch : d->n / d->batch + (d->n % d->batch != 0);
+  return 1;
+}
+TINY_API void tiny_loader_close(tiny_loader *l) {
+  if (!l) return;
+  tn_loader_stop(l);
+  if (l->next) l->next->link = l->link;
+  *l->link = l->next;
+  tn_release(l->t, l->slots, l->nbytes);
+  tn_release(l->t, l->order, ((size_t)l->d.n + 1) * sizeof *l->order);
+  tn_release(l->t, l, sizeof *l);
+}
+static void tn_loaders_close(tiny_ctx *t) { while (t->loaders) tiny_loader_close(t->loaders); }
+
+TINY_API tiny_loader *tiny_loader_open(tiny_ctx *t, const tiny_loader_desc *desc) {
+  if (!tn_runs(t)) return NULL;
+  if (!desc) { tiny_fail(t, TINY_E_ARG, "loader_open: the descriptor is NULL"); return NULL; }
+  tiny_loader_desc d = *desc;
+  if (!tn_loader_check(t, &d)) return NULL;
+  tiny_loader *l = (tiny_loader *)tn_alloc(t, sizeof *l);
+  if (!l) return NULL;
+  l->t = t; l->d = d; l->ordered = -1;
+  l->link = &t->loaders;
+  l->next = t->loaders;
+  if (l->next) l->next->link = &l->next;
+  t->loaders = l;
+  int done = tn_loader_measure(l) && (l->slots = (char *)tn_alloc(t, l->nbytes)) != NULL;
+  if (done && d.shuffle)
+    done = (l->order = (int64_t *)tn_alloc(t, ((size_t)d.n + 1) * sizeof *l->order)) != NULL;
+  if (!done) { tiny_loader_close(l); return NULL; }
+  tn_loader_start(l);
+  return l;
+}
+TINY_API int64_t tiny_loader_count(const tiny_loader *l) { return l ? l->batches : 0; }
+
+// ** taking batches **
+
+// y in the place of x, which was needed for it alone.
+static tiny_tensor *tn_loader_instead(tiny_tensor *x, tiny_tensor *y) {
+  tiny_free(x);
+  return y;
+}
+// Array k of the batch that is next, as many of whose items are there as length says, unless that is NULL.
+static tiny_tensor *tn_loader_tensor(const tiny_loader *l, int k, tiny_tensor *length) {
+  const tiny_loader_array *a = &l->d.array[k];
+  tiny_shape s = {1 + a->shape.ndim, {length ? l->d.batch : tn_loader_items(l, l->taken)}};
+  for (int i = 0; i < a->shape.ndim; i++) s.dim[1 + i] = a->shape.dim[i];
+  tiny_tensor *x = tiny_from(l->t, tn_loader_slot(l, l->taken) + l->begin[k], a->dtype, s);
+  if (a->tensor) x = tn_loader_instead(x, tiny_index_select(a->tensor, 0, x));
+  return length ? tn_loader_instead(x, tiny_slice_to(x, 0, length)) : x;
+}
+// How many items batch[..] are; 0: an error was recorded.
+static int64_t tn_loader_tensors(const tiny_loader *l, tiny_tensor **batch) {
+  const int64_t items = tn_loader_items(l, l->taken);
+  tiny_tensor *length = l->d.lengths ? tiny_length(l->t, items, 1, l->d.batch) : NULL;
+  int whole = 1;
+  for (int k = 0; k < l->d.narray; k++) whole &= tiny_ok(batch[k] = tn_loader_tensor(l, k, length));
+  tiny_free(length);
+  if (whole) return items;
+  for (int k = 0; k < l->d.narray; k++) batch[k] = tn_loader_instead(batch[k], tn_poison(l->t));
+  return 0;
+}
+TINY_API int64_t tiny_loader_next(tiny_loader *l, tiny_tensor **batch) {
+  if (!l) return 0;
+  if (!batch) { tiny_fail(l->t, TINY_E_ARG, "loader_next: batch is NULL"); return 0; }
+  for (int k = 0; k < l->d.narray; k++) batch[k] = tn_poison(l->t);
+  if (!l->batches) return 0;
+  if (l->taken && l->taken % l->batches == 0 && !l->told) { l->told = 1; return 0; }
+  if (!tn_loader_wait(l)) {
+    tiny_fail(l->t, TINY_E_IO, "loader_next: item %lld could not be fetched", (long long)l->failed_item);
+    return 0;
+  }
+  const int64_t items = tn_loader_tensors(l, batch);
+  if (items) { l->told = 0; tn_loader_took(l); }
+  return items;
+}
+#endif
+// ---- end src/runtime/loader.c ----
 // ---- begin src/runtime/ship.c ----
 // ship: compiled kernels out of a context, to be shipped, and into another one, where there may be no compiler.
 //
@@ -46175,6 +47359,28 @@ static int tn_source_tensor(const tn_source *s, size_t at, int dtype, int big, i
   return !tn_bad(t, u);
 }
 
+// ** reading one tensor: read(s, what, out) of a file or of memory **
+
+typedef int (*tn_read_fn)(const tn_source *s, const void *what, tiny_uop **out);
+
+static tiny_tensor *tn_source_load_from(tiny_ctx *t, const void *data, size_t nbytes, tn_read_fn read,
+                                        const void *what) {
+  if (!tn_runs(t)) return tn_poison(t);
+  const tn_source s = tn_source_memory(t, data, nbytes);
+  tiny_uop *u = NULL;
+  return read(&s, what, &u) ? tn_tensor_new(t, u) : tn_poison(t);
+}
+static tiny_tensor *tn_source_load(tiny_ctx *t, const char *name, const char *path, tn_read_fn read,
+                                   const void *what) {
+  tn_os_mapping m;
+  tn_source s;
+  if (!tn_source_path_check(t, name, path) || !tn_source_open(t, path, &m, &s)) return tn_poison(t);
+  tiny_uop *u = NULL;
+  const int done = read(&s, what, &u);
+  tn_os_unmap_file(&m);
+  return done ? tn_tensor_new(t, u) : tn_poison(t);
+}
+
 // ** writing **
 
 typedef struct tn_sink {
@@ -46234,6 +47440,18 @@ static tiny_code tn_sink_file(tiny_ctx *t, const char *name, const char *path,
   if (tn_os_draft_close(&draft, path, whole)) return TINY_OK;
   tiny_fail(t, TINY_E_IO, "%s: %.200s could not be written", name, path);
   return t->code;                          // the first error: perhaps another one
+}
+
+// x by write(sink, what), which realizes it: to a function, or to a path if that is not NULL.
+static tiny_code tn_sink_save(const char *name, tiny_tensor *x, const char *path, const tiny_writer *to,
+                              int (*write)(tn_sink *s, const void *what), const void *what) {
+  tiny_code code;
+  tiny_ctx *t = tn_realize_check(name, &x, 1, &code);
+  if (!t) return code;
+  if (!to) return tn_source_path_check(t, name, path) ? tn_sink_file(t, name, path, write, what) : t->code;
+  if (!to->fn) return tiny_fail(t, TINY_E_ARG, "%s: the writer has no function", name);
+  tn_sink s = {t, name, *to, 0, 0};
+  return write(&s, what) ? TINY_OK : t->code;
 }
 #endif
 // ---- end src/io/source.c ----
@@ -46477,36 +47695,21 @@ static int tn_npy_write(tn_sink *s, const void *what) {
   return done;
 }
 
+static int tn_npy_load(const tn_source *s, const void *what, tiny_uop **out) {
+  (void)what;
+  return tn_npy_read(s, out);
+}
 TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path) {
-  tn_os_mapping m;
-  tn_source s;
-  if (!tn_source_path_check(t, "load_npy", path) || !tn_source_open(t, path, &m, &s)) return tn_poison(t);
-  tiny_uop *u = NULL;
-  const int done = tn_npy_read(&s, &u);
-  tn_os_unmap_file(&m);
-  return done ? tn_tensor_new(t, u) : tn_poison(t);
+  return tn_source_load(t, "load_npy", path, tn_npy_load, NULL);
 }
 TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes) {
-  if (!tn_runs(t)) return tn_poison(t);
-  const tn_source s = tn_source_memory(t, data, nbytes);
-  tiny_uop *u = NULL;
-  return tn_npy_read(&s, &u) ? tn_tensor_new(t, u) : tn_poison(t);
+  return tn_source_load_from(t, data, nbytes, tn_npy_load, NULL);
 }
-
 TINY_API tiny_code tiny_save_npy(tiny_tensor *x, const char *path) {
-  tiny_code code;
-  tiny_ctx *t = tn_realize_check("save_npy", &x, 1, &code);
-  if (!t) return code;
-  return tn_source_path_check(t, "save_npy", path) ? tn_sink_file(t, "save_npy", path, tn_npy_write, x) :
-                                                     t->code;
+  return tn_sink_save("save_npy", x, path, NULL, tn_npy_write, x);
 }
 TINY_API tiny_code tiny_save_npy_to(tiny_tensor *x, tiny_writer to) {
-  tiny_code code;
-  tiny_ctx *t = tn_realize_check("save_npy_to", &x, 1, &code);
-  if (!t) return code;
-  if (!to.fn) return tiny_fail(t, TINY_E_ARG, "save_npy_to: the writer has no function");
-  tn_sink s = {t, "save_npy_to", to, 0, 0};
-  return tn_npy_write(&s, x) ? TINY_OK : t->code;
+  return tn_sink_save("save_npy_to", x, NULL, &to, tn_npy_write, x);
 }
 #endif
 // ---- end src/io/npy.c ----
@@ -46549,6 +47752,7 @@ static uint32_t tn_crc_of(const tn_crc *c, uint32_t crc, const void *data, size_
 }
 
 enum { TN_FAST_BITS = 10, TN_CODE_BITS = 15, TN_SYMBOLS = 288 };
+enum { TN_INFLATE_MOST = 1032 };           // bytes that a byte can stand for: 258 by two bits
 
 // A canonical prefix code: codes of up to TN_FAST_BITS are looked up, longer ones are walked bit by bit.
 typedef struct tn_prefix {
@@ -48025,6 +49229,1439 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
 #endif // TINY_NO_NN
 #endif
 // ---- end src/io/state.c ----
+// ---- begin src/io/deflate.c ----
+// deflate: compression by DEFLATE (RFC 1951): one block of the fixed codes, matches by hash chains.
+//
+// In:  bytes. Out: a stream that unpacks to them, at most an eighth longer than they are.
+#ifndef TN_IO_DEFLATE
+#define TN_IO_DEFLATE
+#ifndef TINY_AMALGAMATED
+#include "inflate.c"
+#endif
+
+enum { TN_MATCH_LEAST = 3, TN_MATCH_MOST = 258, TN_DEFLATE_WINDOW = 32768, TN_CHAIN_LINKS = 24 };
+
+typedef struct tn_deflate {
+  unsigned char *out; size_t put;
+  uint64_t bits; int nbits;                // not written yet; the first one is the lowest
+  uint32_t head[TN_DEFLATE_WINDOW];        // places modulo 2^32: the last of a hash
+  uint32_t link[TN_DEFLATE_WINDOW];        // and the one before each
+} tn_deflate;
+
+// Bytes that n may take.
+static size_t tn_deflate_most(size_t n) { return n + n / 8 + 16; }
+
+static void tn_deflate_bits(tn_deflate *z, unsigned v, int n) {
+  z->bits |= (uint64_t)v << z->nbits;
+  z->nbits += n;
+  for (; z->nbits >= 8; z->nbits -= 8, z->bits >>= 8) z->out[z->put++] = (unsigned char)z->bits;
+}
+// Codes come highest bit first.
+static void tn_deflate_code(tn_deflate *z, unsigned code, int n) {
+  unsigned turned = 0;
+  for (int i = 0; i < n; i++) turned |= (code >> i & 1) << (n - 1 - i);
+  tn_deflate_bits(z, turned, n);
+}
+// RFC 1951, 3.2.6.
+static void tn_deflate_symbol(tn_deflate *z, unsigned s) {
+  if (s < 144) tn_deflate_code(z, 0x30 + s, 8);
+  else if (s < 256) tn_deflate_code(z, 0x190 + s - 144, 9);
+  else if (s < 280) tn_deflate_code(z, s - 256, 7);
+  else tn_deflate_code(z, 0xC0 + s - 280, 8);
+}
+static void tn_deflate_match(tn_deflate *z, size_t length, size_t distance) {
+  unsigned l = 28, d = 29;
+  while (tn_length_base[l] > length) l--;
+  while (tn_distance_base[d] > distance) d--;
+  tn_deflate_symbol(z, 257 + l);
+  tn_deflate_bits(z, (unsigned)(length - tn_length_base[l]), tn_length_bits[l]);
+  tn_deflate_code(z, d, 5);
+  tn_deflate_bits(z, (unsigned)(distance - tn_distance_base[d]), tn_distance_bits[d]);
+}
+
+// Notes place `at`, of whose bytes three are there, and gives the last place of the same hash.
+static uint32_t tn_deflate_note(tn_deflate *z, const unsigned char *in, size_t at) {
+  const uint32_t hash = ((uint32_t)in[at] | (uint32_t)in[at + 1] << 8 | (uint32_t)in[at + 2] << 16) * 0x9E3779B1u >> 17;
+  const uint32_t last = z->head[hash];
+  z->link[at % TN_DEFLATE_WINDOW] = last;
+  z->head[hash] = (uint32_t)at;
+  return last;
+}
+// The longest match for what begins at `at`; its length, 0: none.
+static size_t tn_deflate_find(const tn_deflate *z, const unsigned char *in, size_t n, size_t at, uint32_t place,
+                              size_t *distance) {
+  const size_t most = n - at < TN_MATCH_MOST ? n - at : (size_t)TN_MATCH_MOST;
+  size_t best = TN_MATCH_LEAST - 1, before = 0;
+  for (int links = 0; links < TN_CHAIN_LINKS && best < most; links++) {
+    const size_t back = (uint32_t)at - place;              // a place that was overwritten is too near, or too far
+    if (back <= before || back > at || back > TN_DEFLATE_WINDOW) break;
+    size_t same = 0;
+    while (same < most && in[at - back + same] == in[at + same]) same++;
+    if (same > best) { best = same; *distance = back; }
+    before = back;
+    place = z->link[(at - back) % TN_DEFLATE_WINDOW];
+  }
+  return best >= TN_MATCH_LEAST ? best : 0;
+}
+
+// Packs n bytes into out, which has room for tn_deflate_most(n); how many it took.
+static size_t tn_deflate_run(tn_deflate *z, const void *data, size_t n, void *out) {
+  const unsigned char *in = (const unsigned char *)data;
+  memset(z, 0, sizeof *z);
+  z->out = (unsigned char *)out;
+  tn_deflate_bits(z, 3, 3);                // the last block, fixed codes
+  for (size_t at = 0; at < n;) {
+    size_t distance = 0, length = 0;
+    if (n - at >= TN_MATCH_LEAST) length = tn_deflate_find(z, in, n, at, tn_deflate_note(z, in, at), &distance);
+    if (length) tn_deflate_match(z, length, distance); else tn_deflate_symbol(z, in[at]);
+    const size_t end = at + (length ? length : 1);
+    while (++at < end) if (n - at >= TN_MATCH_LEAST) tn_deflate_note(z, in, at);
+  }
+  tn_deflate_symbol(z, 256);
+  tn_deflate_bits(z, 0, 7);                // the rest of the last byte
+  return z->put;
+}
+
+// RFC 1950, 8.2.
+static uint32_t tn_adler(const void *data, size_t n) {
+  const unsigned char *p = (const unsigned char *)data;
+  uint32_t a = 1, b = 0;
+  while (n) {
+    const size_t some = n < 5552 ? n : 5552; // so that b does not overflow
+    for (size_t i = 0; i < some; i++) { a += p[i]; b += a; }
+    a %= 65521; b %= 65521;
+    p += some; n -= some;
+  }
+  return b << 16 | a;
+}
+#endif
+// ---- end src/io/deflate.c ----
+// ---- begin src/io/pixels.c ----
+// pixels: the samples of a picture between its file and its tensor: planes (C,H,W) of u8 or u16.
+//
+// In:  sizes that a file claims, checked against what it could hold; samples one by one. Out: a tensor.
+#ifndef TN_IO_PIXELS
+#define TN_IO_PIXELS
+#ifndef TINY_AMALGAMATED
+#include "source.c"
+#endif
+
+typedef struct tn_pixels {
+  int64_t width, height;
+  int channels, wide;                      // wide: u16
+  unsigned char *data; size_t nbytes;
+} tn_pixels;
+
+static uint64_t tn_big_endian(const unsigned char *p, int nbytes) {
+  uint64_t v = 0;
+  for (int i = 0; i < nbytes; i++) v = v << 8 | p[i];
+  return v;
+}
+static void tn_put_big_endian(unsigned char *p, uint64_t v, int nbytes) {
+  for (int i = 0; i < nbytes; i++) p[i] = (unsigned char)(v >> 8 * (nbytes - 1 - i));
+}
+
+// Room for the samples; sizes are at most 2^31 each. 0: there is none, or the file could not have held them: so many
+// samples in each of its bytes is the most.
+static int tn_pixels_open(const tn_source *s, tn_pixels *p, double most_per_byte) {
+  TN_FLOAT_MODE;
+  const double samples = (double)p->width * (double)p->height * p->channels;
+  if (!(samples <= most_per_byte * (double)s->nbytes + 64))
+    return tn_source_fail(s, 0, "size", "%lld x %lld x %d samples, but the file has %llu bytes", (long long)p->width,
+                          (long long)p->height, p->channels, (unsigned long long)s->nbytes);
+  p->nbytes = (size_t)(p->width * p->height * p->channels) * (size_t)(1 + p->wide);
+  p->data = (unsigned char *)tn_alloc(s->t, p->nbytes + 1);
+  return p->data != NULL;
+}
+static void tn_pixels_put(tn_pixels *p, int c, int64_t y, int64_t x, unsigned v) {
+  const size_t at = (size_t)((c * p->height + y) * p->width + x);
+  const uint16_t v16 = (uint16_t)v;
+  if (p->wide) memcpy(p->data + 2 * at, &v16, 2); else p->data[at] = (unsigned char)v;
+}
+static unsigned tn_pixels_get(const tn_pixels *p, int c, int64_t y, int64_t x) {
+  const size_t at = (size_t)((c * p->height + y) * p->width + x);
+  uint16_t v16;
+  if (!p->wide) return p->data[at];
+  memcpy(&v16, p->data + 2 * at, 2);
+  return v16;
+}
+// The tensor of samples that are complete (done), and the end of p.
+static int tn_pixels_close(tiny_ctx *t, tn_pixels *p, int done, tiny_uop **out) {
+  const int64_t dim[3] = {p->channels, p->height, p->width};
+  if (done) *out = tn_upload(tn_device_here(t), p->data, p->wide ? TINY_U16 : TINY_U8, 3, dim);
+  if (p->data) tn_release(t, p->data, p->nbytes + 1);
+  return done && !tn_bad(t, *out);
+}
+
+// The samples of x, (H,W) or (C,H,W), realized; 0 after an error.
+static int tn_pixels_of(tiny_ctx *t, const char *name, tiny_tensor *x, tn_pixels *p) {
+  char text[TN_DIMS_TEXT];
+  memset(p, 0, sizeof *p);
+  const tiny_uop *u = tn_uop_of(x);
+  if (u->dtype != TINY_U8 && u->dtype != TINY_U16) {
+    tiny_fail(t, TINY_E_DTYPE, "%s: pictures are u8 or u16, not %s; tiny_convert_image_dtype makes them", name,
+              tn_dtypes[u->dtype].name);
+    return 0;
+  }
+  const int64_t channels = u->ndim == 3 ? u->dim[0] : 1;
+  if (u->extent || u->ndim < 2 || u->ndim > 3 || channels < 1 || channels > 4 || u->dim[u->ndim - 2] < 1 ||
+      u->dim[u->ndim - 1] < 1 || u->dim[u->ndim - 2] > INT32_MAX || u->dim[u->ndim - 1] > INT32_MAX) {
+    tiny_fail(t, TINY_E_SHAPE, "%s: %s is no picture (1 to 4, height, width)", name, tn_text_of(u, text));
+    return 0;
+  }
+  p->channels = (int)channels;
+  p->height = u->dim[u->ndim - 2]; p->width = u->dim[u->ndim - 1];
+  p->wide = u->dtype == TINY_U16;
+  p->nbytes = (size_t)(p->channels * p->height * p->width) * (size_t)(1 + p->wide);
+  p->data = (unsigned char *)tn_alloc(t, p->nbytes + 1);
+  if (!p->data) return 0;
+  if (tiny_read(x, p->data, p->nbytes) == TINY_OK) return 1;
+  tn_release(t, p->data, p->nbytes + 1);
+  return 0;
+}
+#endif
+// ---- end src/io/pixels.c ----
+// ---- begin src/io/png.c ----
+// png: pictures in the PNG format, all of its colour types, depths and interlacing in; 8 and 16 bits out.
+//
+// In:  bytes. Out: samples; and the other way round. Format: W3C, "Portable Network Graphics (PNG) Specification",
+//      third edition; sections are named where they are used.
+// A palette is looked up, tRNS becomes an alpha channel, samples of 1, 2 and 4 bits fill the range of 8. Every chunk's
+// CRC, the zlib stream's checksum and its exact length are checked. Gamma, profiles and text are passed over.
+#ifndef TN_IO_PNG
+#define TN_IO_PNG
+#ifndef TINY_AMALGAMATED
+#include "deflate.c"
+#include "pixels.c"
+#endif
+
+static const unsigned char tn_png_magic[8] = {0x89, 'P', 'N', 'G', '\r', '\n', 0x1A, '\n'};
+
+// 11.2.1: samples of a pixel and depths (a bit each) by colour type.
+static const struct { int samples, depths; } tn_png_kinds[7] = {
+  {1, 1 | 2 | 4 | 8 | 16}, {0, 0}, {3, 8 | 16}, {1, 1 | 2 | 4 | 8}, {2, 8 | 16}, {0, 0}, {4, 8 | 16},
+};
+// 8.1: where the passes of an interlaced picture begin, and in which steps.
+static const struct { uint8_t x, y, dx, dy; } tn_png_passes[7] = {
+  {0, 0, 8, 8}, {4, 0, 8, 8}, {0, 4, 4, 8}, {2, 0, 4, 4}, {0, 2, 2, 4}, {1, 0, 2, 2}, {0, 1, 1, 2},
+};
+
+typedef struct tn_png {
+  const tn_source *s;
+  tn_pixels p;
+  int depth, kind, interlaced, samples;    // of a pixel as it is stored
+  const unsigned char *palette, *clear;    // PLTE; tRNS
+  int npalette, nclear;
+  size_t first, npacked; int parts;        // of the IDAT chunks: the first one's data, bytes in all
+} tn_png;
+
+// ** chunks **
+
+typedef struct tn_png_chunk { size_t at, n; const unsigned char *type, *data; } tn_png_chunk;
+
+// The chunk at `at`; 0 after an error. crc NULL: it was checked.
+static int tn_png_chunk_at(const tn_source *s, size_t at, const tn_crc *crc, tn_png_chunk *c) {
+  if (s->nbytes - at < 12) return tn_source_fail(s, at, "chunk", "cut off");
+  const uint64_t n = tn_big_endian(s->data + at, 4), left = s->nbytes - at - 12;
+  if (n > left)
+    return tn_source_fail(s, at, "chunk length", "%llu bytes, but %llu are left", (unsigned long long)n,
+                          (unsigned long long)left);
+  c->at = at; c->n = (size_t)n; c->type = s->data + at + 4; c->data = s->data + at + 8;
+  if (crc && tn_crc_of(crc, 0, c->type, c->n + 4) != (uint32_t)tn_big_endian(c->data + c->n, 4))
+    return tn_source_fail(s, at, "checksum", "chunk '%.4s' is damaged", (const char *)c->type);
+  return 1;
+}
+static int tn_png_is(const tn_png_chunk *c, const char *type) { return !memcmp(c->type, type, 4); }
+
+static int tn_png_header(tn_png *r, const tn_png_chunk *c) {
+  const tn_source *s = r->s;
+  const unsigned char *d = c->data;
+  if (!tn_png_is(c, "IHDR") || c->n != 13) return tn_source_fail(s, c->at, "IHDR", "missing, or not 13 bytes");
+  r->p.width = (int64_t)tn_big_endian(d, 4); r->p.height = (int64_t)tn_big_endian(d + 4, 4);
+  r->depth = d[8]; r->kind = d[9]; r->interlaced = d[12];
+  if (r->p.width < 1 || r->p.height < 1 || r->p.width > INT32_MAX || r->p.height > INT32_MAX)
+    return tn_source_fail(s, c->at + 8, "size", "%lld x %lld", (long long)r->p.width, (long long)r->p.height);
+  if (r->kind > 6 || !r->depth || (r->depth & (r->depth - 1)) || !(tn_png_kinds[r->kind].depths & r->depth))
+    return tn_source_fail(s, c->at + 16, "colour type", "%d of %d bits", r->kind, r->depth);
+  if (d[10] || d[11] || d[12] > 1)
+    return tn_source_fail(s, c->at + 18, "methods", "compression %d, filter %d, interlace %d", d[10], d[11], d[12]);
+  r->samples = tn_png_kinds[r->kind].samples;
+  r->p.wide = r->depth == 16;
+  return 1;
+}
+static int tn_png_transparency(tn_png *r, const tn_png_chunk *c) {
+  const size_t most = r->kind == 3 ? (size_t)r->npalette : r->kind == 0 ? 2 : r->kind == 2 ? 6 : 0;
+  if (r->clear || r->parts || !most || (r->kind == 3 ? c->n > most : c->n != most))
+    return tn_source_fail(r->s, c->at, "tRNS", "%llu bytes, or out of order, for colour type %d",
+                          (unsigned long long)c->n, r->kind);
+  r->clear = c->data; r->nclear = (int)c->n;
+  return 1;
+}
+static int tn_png_palette(tn_png *r, const tn_png_chunk *c) {
+  if (r->palette || r->parts || r->clear || !c->n || c->n % 3 || c->n > 768 || r->kind == 0 || r->kind == 4)
+    return tn_source_fail(r->s, c->at, "PLTE", "%llu bytes, or out of order, for colour type %d",
+                          (unsigned long long)c->n, r->kind);
+  r->palette = c->data; r->npalette = (int)(c->n / 3);
+  return 1;
+}
+static int tn_png_data(tn_png *r, const tn_png_chunk *c, int follows) {
+  if (r->parts && !follows) return tn_source_fail(r->s, c->at, "IDAT", "the chunks of the picture are apart");
+  if (r->kind == 3 && !r->palette) return tn_source_fail(r->s, c->at, "PLTE", "missing");
+  if (!r->parts++) r->first = c->at;
+  r->npacked += c->n;
+  return 1;
+}
+// All chunks; 5.6 says in which order they stand. Those that a reader may not know begin with a small letter.
+static int tn_png_chunks(tn_png *r, const tn_crc *crc) {
+  const tn_source *s = r->s;
+  tn_png_chunk c;
+  int follows = 0;                         // the chunk before this one was IDAT
+  size_t at = sizeof tn_png_magic;
+  if (!tn_png_chunk_at(s, at, crc, &c) || !tn_png_header(r, &c)) return 0;
+  for (at += c.n + 12;; at += c.n + 12) {
+    if (!tn_png_chunk_at(s, at, crc, &c)) return 0;
+    if (tn_png_is(&c, "IEND")) break;
+    const int data = tn_png_is(&c, "IDAT");
+    const int known = data || tn_png_is(&c, "PLTE") || tn_png_is(&c, "tRNS");
+    if (!known && !(c.type[0] & 32))
+      return tn_source_fail(s, at, "chunk", "'%.4s' is needed, and not known here", (const char *)c.type);
+    if (data ? !tn_png_data(r, &c, follows) : known && !(c.type[0] & 32) ? !tn_png_palette(r, &c) :
+        known && !tn_png_transparency(r, &c))
+      return 0;
+    follows = data;
+  }
+  if (!r->parts) return tn_source_fail(s, at, "IDAT", "missing");
+  r->p.channels = (r->kind == 3 ? 3 : r->samples) + (r->clear != NULL);
+  return 1;
+}
+
+// ** rows **
+
+static size_t tn_png_row_nbytes(const tn_png *r, int64_t width) {
+  return ((size_t)width * (size_t)(r->samples * r->depth) + 7) / 8;
+}
+// 9.4: whichever of left, up and corner is nearest to left + up - corner.
+static int tn_png_paeth(int left, int up, int corner) {
+  const int p = left + up - corner;
+  const int a = p > left ? p - left : left - p, b = p > up ? p - up : up - p, c = p > corner ? p - corner : corner - p;
+  return a <= b && a <= c ? left : b <= c ? up : corner;
+}
+// What filter `kind` expects at byte i of a row.
+static int tn_png_expected(int kind, const unsigned char *row, const unsigned char *above, size_t i, size_t step) {
+  const int left = i >= step ? row[i - step] : 0, up = above ? above[i] : 0;
+  const int corner = above && i >= step ? above[i - step] : 0;
+  switch (kind) {
+    case 1: return left;
+    case 2: return up;
+    case 3: return (left + up) / 2;
+    case 4: return tn_png_paeth(left, up, corner);
+    default: return 0;
+  }
+}
+
+static unsigned tn_png_sample(const tn_png *r, const unsigned char *row, size_t i) {
+  if (r->depth == 8) return row[i];
+  if (r->depth == 16) return (unsigned)tn_big_endian(row + 2 * i, 2);
+  const size_t bit = i * (size_t)r->depth;
+  return (unsigned)row[bit / 8] >> (8 - (size_t)r->depth - bit % 8) & ((1u << r->depth) - 1);
+}
+// Pixel i of a row is the one at (x, y); 0: its colour is none of the palette.
+static int tn_png_pixel(tn_png *r, const unsigned char *row, size_t i, int64_t y, int64_t x) {
+  const unsigned full = r->depth < 8 ? 255 / ((1u << r->depth) - 1) : 1, most = r->p.wide ? 65535 : 255;
+  const size_t n = (size_t)r->samples;
+  if (r->kind == 3) {
+    const unsigned v = tn_png_sample(r, row, i);
+    if (v >= (unsigned)r->npalette) return 0;
+    for (int c = 0; c < 3; c++) tn_pixels_put(&r->p, c, y, x, r->palette[3 * v + (unsigned)c]);
+    if (r->clear) tn_pixels_put(&r->p, 3, y, x, v < (unsigned)r->nclear ? r->clear[v] : 255);
+    return 1;
+  }
+  int clear = r->clear != NULL;
+  for (size_t c = 0; c < n; c++) {
+    const unsigned v = tn_png_sample(r, row, i * n + c);
+    if (clear) clear = v == (unsigned)tn_big_endian(r->clear + 2 * c, 2);
+    tn_pixels_put(&r->p, (int)c, y, x, v * full);
+  }
+  if (r->clear) tn_pixels_put(&r->p, (int)n, y, x, clear ? 0 : most);
+  return 1;
+}
+
+// Bytes of the rows of all passes, each behind the number of its filter.
+static size_t tn_png_raw_nbytes(const tn_png *r) {
+  size_t sum = 0;
+  if (!r->interlaced) return (size_t)r->p.height * (1 + tn_png_row_nbytes(r, r->p.width));
+  for (int i = 0; i < 7; i++) {
+    const int64_t w = (r->p.width - tn_png_passes[i].x + tn_png_passes[i].dx - 1) / tn_png_passes[i].dx;
+    const int64_t h = (r->p.height - tn_png_passes[i].y + tn_png_passes[i].dy - 1) / tn_png_passes[i].dy;
+    if (w > 0 && h > 0) sum += (size_t)h * (1 + tn_png_row_nbytes(r, w));
+  }
+  return sum;
+}
+// One pass, or the whole: every dx-th pixel from x of every dy-th row from y. Where its bytes end; NULL: an error.
+static unsigned char *tn_png_pass(tn_png *r, unsigned char *raw, int x, int y, int dx, int dy) {
+  const int64_t w = (r->p.width - x + dx - 1) / dx, h = (r->p.height - y + dy - 1) / dy;
+  const size_t n = w > 0 ? tn_png_row_nbytes(r, w) : 0, bits = (size_t)(r->samples * r->depth), step = (bits + 7) / 8;
+  const unsigned char *above = NULL;
+  for (int64_t j = 0; w > 0 && j < h; j++) {
+    const int kind = *raw++;
+    int fits = kind <= 4;
+    for (size_t i = 0; fits && kind && i < n; i++)
+      raw[i] = (unsigned char)(raw[i] + tn_png_expected(kind, raw, above, i, step));
+    for (int64_t i = 0; fits && i < w; i++) fits = tn_png_pixel(r, raw, (size_t)i, y + j * dy, x + i * dx);
+    if (!fits) {
+      tn_source_fail(r->s, r->first, "IDAT", "row %lld has filter %d%s", (long long)(y + j * dy), kind,
+                     kind > 4 ? "" : " and a colour beyond the palette");
+      return NULL;
+    }
+    above = raw;
+    raw += n;
+  }
+  return raw;
+}
+static int tn_png_unfilter(tn_png *r, unsigned char *raw) {
+  if (!r->interlaced) return tn_png_pass(r, raw, 0, 0, 1, 1) != NULL;
+  for (int i = 0; raw && i < 7; i++)
+    raw = tn_png_pass(r, raw, tn_png_passes[i].x, tn_png_passes[i].y, tn_png_passes[i].dx, tn_png_passes[i].dy);
+  return raw != NULL;
+}
+
+// ** the zlib stream (RFC 1950) **
+
+// The IDAT chunks' data as one: in place where there is one chunk.
+static const unsigned char *tn_png_packed(const tn_png *r, unsigned char *room) {
+  tn_png_chunk c;
+  size_t n = 0;
+  if (!room) return r->s->data + r->first + 8;
+  for (size_t at = r->first; n < r->npacked && tn_png_chunk_at(r->s, at, NULL, &c); at += c.n + 12) {
+    memcpy(room + n, c.data, c.n);
+    n += c.n;
+  }
+  return room;
+}
+static int tn_png_unpack(tn_png *r, const unsigned char *in, unsigned char *raw, size_t nraw) {
+  const tn_source *s = r->s;
+  size_t at = 0;
+  tn_inflate *z = (tn_inflate *)tn_alloc(s->t, sizeof *z);
+  if (!z) return 0;
+  const char *wrong = (in[0] & 15) != 8 || (in[0] << 8 | in[1]) % 31 || in[1] & 32 ? "no zlib stream" :
+      tn_inflate_run(z, in + 2, r->npacked - 6, raw, nraw, &at);
+  tn_release(s->t, z, sizeof *z);
+  if (!wrong && tn_adler(raw, nraw) != (uint32_t)tn_big_endian(in + r->npacked - 4, 4)) wrong = "the data is damaged";
+  return !wrong || tn_source_fail(s, r->first, "IDAT", "%s", wrong);
+}
+static int tn_png_rows(tn_png *r) {
+  tiny_ctx *t = r->s->t;
+  if (r->npacked < 6 || tn_png_raw_nbytes(r) / TN_INFLATE_MOST > r->npacked)
+    return tn_source_fail(r->s, r->first, "IDAT", "%llu bytes are too few", (unsigned long long)r->npacked);
+  const size_t nraw = tn_png_raw_nbytes(r), nroom = r->parts > 1 ? r->npacked : 0;
+  unsigned char *raw = (unsigned char *)tn_alloc(t, nraw), *room = nroom ? (unsigned char *)tn_alloc(t, nroom) : NULL;
+  const int done = raw && (room || !nroom) && tn_png_unpack(r, tn_png_packed(r, room), raw, nraw) &&
+                   tn_png_unfilter(r, raw);
+  if (room) tn_release(t, room, nroom);
+  if (raw) tn_release(t, raw, nraw);
+  return done;
+}
+
+static int tn_png_read(const tn_source *s, tiny_uop **out) {
+  tn_png r;
+  memset(&r, 0, sizeof r);
+  r.s = s;
+  tn_crc *crc = (tn_crc *)tn_alloc(s->t, sizeof *crc);
+  if (crc) tn_crc_open(crc);
+  const int known = crc && tn_png_chunks(&r, crc);
+  tn_release(s->t, crc, sizeof *crc);
+  const double most = known ? (double)TN_INFLATE_MOST * 8 * r.p.channels / (r.samples * r.depth) : 0;
+  return tn_pixels_close(s->t, &r.p, known && tn_pixels_open(s, &r.p, most) && tn_png_rows(&r), out);
+}
+
+// ** writing **
+
+static int tn_png_put_chunk(tn_sink *s, const tn_crc *crc, const char *type, const void *data, size_t n) {
+  unsigned char head[8], tail[4];
+  tn_put_big_endian(head, n, 4);
+  memcpy(head + 4, type, 4);
+  tn_put_big_endian(tail, tn_crc_of(crc, tn_crc_of(crc, 0, type, 4), data, n), 4);
+  return tn_sink_put(s, head, 8) && tn_sink_put(s, data, n) && tn_sink_put(s, tail, 4);
+}
+// The row's bytes less what a filter expects, behind its number; the sum of their sizes, as signed numbers.
+static uint64_t tn_png_filtered(int kind, const unsigned char *row, const unsigned char *above, size_t n, size_t step,
+                                unsigned char *out) {
+  uint64_t sum = 0;
+  *out++ = (unsigned char)kind;
+  for (size_t i = 0; i < n; i++) {
+    out[i] = (unsigned char)(row[i] - tn_png_expected(kind, row, above, i, step));
+    sum += out[i] < 128 ? out[i] : 256u - out[i];
+  }
+  return sum;
+}
+// 12.7: the filter whose bytes are least in sum. Rows stand in two, the last and this one, filtered ones in try_one.
+static void tn_png_filter(const tn_pixels *p, unsigned char *two, unsigned char *try_one, unsigned char *out) {
+  const size_t bytes = (size_t)(1 + p->wide), step = bytes * (size_t)p->channels, n = step * (size_t)p->width;
+  for (int64_t y = 0; y < p->height; y++, out += 1 + n) {
+    unsigned char *row = two + (size_t)(y & 1) * n;
+    const unsigned char *above = y ? two + (size_t)(~y & 1) * n : NULL;
+    uint64_t least = UINT64_MAX;
+    for (int64_t x = 0; x < p->width; x++) for (int c = 0; c < p->channels; c++)
+      tn_put_big_endian(row + (size_t)x * step + (size_t)c * bytes, tn_pixels_get(p, c, y, x), (int)bytes);
+    for (int kind = 0; kind < 5; kind++) {
+      const uint64_t sum = tn_png_filtered(kind, row, above, n, step, try_one);
+      if (sum < least) { least = sum; memcpy(out, try_one, 1 + n); }
+    }
+  }
+}
+enum { TN_PNG_CHUNK = 1 << 30 };           // bytes of an IDAT at most
+static int tn_png_put(tn_sink *s, const tn_pixels *p, const tn_crc *crc, const unsigned char *packed, size_t n) {
+  static const uint8_t kind[5] = {0, 0, 4, 2, 6};
+  unsigned char header[13] = {0};
+  tn_put_big_endian(header, (uint64_t)p->width, 4);
+  tn_put_big_endian(header + 4, (uint64_t)p->height, 4);
+  header[8] = p->wide ? 16 : 8;
+  header[9] = kind[p->channels];
+  int done = tn_sink_put(s, tn_png_magic, 8) && tn_png_put_chunk(s, crc, "IHDR", header, 13);
+  for (size_t at = 0; done && at < n; at += TN_PNG_CHUNK)
+    done = tn_png_put_chunk(s, crc, "IDAT", packed + at, n - at < TN_PNG_CHUNK ? n - at : (size_t)TN_PNG_CHUNK);
+  return done && tn_png_put_chunk(s, crc, "IEND", NULL, 0);
+}
+
+typedef struct tn_png_tools { tn_crc crc; tn_deflate z; } tn_png_tools;
+
+static int tn_png_write(tn_sink *s, const tn_pixels *p) {
+  tiny_ctx *t = s->t;
+  const size_t row = p->nbytes / (size_t)p->height, nraw = (row + 1) * (size_t)p->height, nrows = 3 * row + 1;
+  const size_t npacked = tn_deflate_most(nraw) + 6;
+  unsigned char *raw = (unsigned char *)tn_alloc(t, nraw), *rows = raw ? (unsigned char *)tn_alloc(t, nrows) : NULL;
+  unsigned char *packed = rows ? (unsigned char *)tn_alloc(t, npacked) : NULL;
+  tn_png_tools *tools = packed ? (tn_png_tools *)tn_alloc(t, sizeof *tools) : NULL;
+  int done = tools != NULL;
+  if (done) {
+    tn_png_filter(p, rows, rows + 2 * row, raw);
+    packed[0] = 0x78; packed[1] = 0x01;    // a window of 32 KiB, fastest
+    const size_t n = 2 + tn_deflate_run(&tools->z, raw, nraw, packed + 2);
+    tn_put_big_endian(packed + n, tn_adler(raw, nraw), 4);
+    tn_crc_open(&tools->crc);
+    done = tn_png_put(s, p, &tools->crc, packed, n + 4);
+  }
+  tn_release(t, tools, sizeof *tools);
+  tn_release(t, packed, npacked);
+  tn_release(t, rows, nrows);
+  tn_release(t, raw, nraw);
+  return done;
+}
+#endif
+// ---- end src/io/png.c ----
+// ---- begin src/io/pnm.c ----
+// pnm: pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as bytes (P4 to P6), and PAM (P7).
+//
+// In:  bytes. Out: samples, scaled so that the file's maximum is 255 or 65535. Format: Netpbm's manual pages pbm, pgm,
+//      ppm and pam.
+#ifndef TN_IO_PNM
+#define TN_IO_PNM
+#ifndef TINY_AMALGAMATED
+#include "pixels.c"
+#endif
+
+typedef struct tn_pnm { const tn_source *s; size_t at; int kind; int64_t most; tn_pixels p; } tn_pnm;
+
+static int tn_pnm_is_space(int c) { return c == ' ' || (c >= 9 && c <= 13); }
+// Past spaces and comments, which go from # to the end of their line.
+static void tn_pnm_skip(tn_pnm *r) {
+  const unsigned char *d = r->s->data;
+  while (r->at < r->s->nbytes && (tn_pnm_is_space(d[r->at]) || d[r->at] == '#')) {
+    if (d[r->at] == '#') while (r->at + 1 < r->s->nbytes && d[r->at] != '\n' && d[r->at] != '\r') r->at++;
+    r->at++;
+  }
+}
+// The next number, low to high; 0 after an error.
+static int tn_pnm_number(tn_pnm *r, const char *field, int64_t low, int64_t high, int64_t *out) {
+  tn_pnm_skip(r);
+  const size_t begin = r->at;
+  int64_t k = 0;
+  for (; r->at < r->s->nbytes && r->s->data[r->at] >= '0' && r->s->data[r->at] <= '9'; r->at++)
+    if (k <= INT32_MAX) k = k * 10 + (r->s->data[r->at] - '0');
+  if (begin == r->at) return tn_source_fail(r->s, begin, field, "a number is missing");
+  *out = k;
+  if (k >= low && k <= high) return 1;
+  return tn_source_fail(r->s, begin, field, "%lld is not from %lld to %lld", (long long)k, (long long)low,
+                        (long long)high);
+}
+
+// ** headers **
+
+static int tn_pnm_header(tn_pnm *r) {
+  r->p.channels = r->kind == 3 || r->kind == 6 ? 3 : 1;
+  r->most = 1;
+  return tn_pnm_number(r, "width", 1, INT32_MAX, &r->p.width) &&
+      tn_pnm_number(r, "height", 1, INT32_MAX, &r->p.height) &&
+      (r->kind == 1 || r->kind == 4 || tn_pnm_number(r, "maximum", 1, 65535, &r->most));
+}
+static const struct { const char *word; int64_t high; } tn_pam_fields[4] = {
+  {"WIDTH", INT32_MAX}, {"HEIGHT", INT32_MAX}, {"DEPTH", 4}, {"MAXVAL", 65535},
+};
+// Lines of a word and a number, in any order, up to ENDHDR; the name of the tuples says nothing that DEPTH does not.
+static int tn_pam_header(tn_pnm *r) {
+  int64_t value[4] = {0};
+  const tn_source *s = r->s;
+  for (;;) {
+    int known = 0;
+    tn_pnm_skip(r);
+    const char *word = (const char *)s->data + r->at;
+    const size_t left = s->nbytes - r->at;
+    if (left >= 6 && !memcmp(word, "ENDHDR", 6)) break;
+    for (int i = 0; i < 4 && !known; i++) {
+      const size_t n = strlen(tn_pam_fields[i].word);
+      if (left <= n || memcmp(word, tn_pam_fields[i].word, n) || !tn_pnm_is_space(word[n])) continue;
+      r->at += n;
+      known = 1;
+      if (!tn_pnm_number(r, tn_pam_fields[i].word, 1, tn_pam_fields[i].high, &value[i])) return 0;
+    }
+    if (known) continue;
+    if (left < 8 || memcmp(word, "TUPLTYPE", 8)) return tn_source_fail(s, r->at, "header", "a line of no known kind");
+    while (r->at < s->nbytes && s->data[r->at] != '\n') r->at++;
+  }
+  r->at += 6;
+  for (int i = 0; i < 4; i++) if (!value[i]) return tn_source_fail(s, r->at, tn_pam_fields[i].word, "missing");
+  r->p.width = value[0]; r->p.height = value[1]; r->p.channels = (int)value[2]; r->most = value[3];
+  return 1;
+}
+
+// ** samples **
+
+static unsigned tn_pnm_scaled(const tn_pnm *r, int64_t v) {
+  const int64_t full = r->p.wide ? 65535 : 255;
+  return (unsigned)(r->most == full ? v : (v * full + r->most / 2) / r->most);
+}
+static int tn_pnm_too_great(const tn_pnm *r, size_t at, int64_t v) {
+  return tn_source_fail(r->s, at, "sample", "%lld, but the maximum is %lld", (long long)v, (long long)r->most);
+}
+static int tn_pnm_text(tn_pnm *r, int64_t y, int64_t x, int c) {
+  int64_t v = 0;
+  if (r->kind != 1) {
+    if (!tn_pnm_number(r, "sample", 0, r->most, &v)) return 0;
+  } else {                                 // a digit each, with spaces between them or not; 1 is black
+    tn_pnm_skip(r);
+    if (r->at >= r->s->nbytes || (r->s->data[r->at] | 1) != '1')
+      return tn_source_fail(r->s, r->at, "sample", "neither 0 nor 1");
+    v = r->s->data[r->at++] == '0';
+  }
+  tn_pixels_put(&r->p, c, y, x, tn_pnm_scaled(r, v));
+  return 1;
+}
+static int tn_pnm_bytes(tn_pnm *r) {
+  const int each = r->most > 255 ? 2 : 1;
+  const size_t bits = r->kind == 4 ? 1 : 8u * (unsigned)(each * r->p.channels);
+  const size_t row = ((size_t)r->p.width * bits + 7) / 8;
+  if (r->at >= r->s->nbytes || !tn_pnm_is_space(r->s->data[r->at]))
+    return tn_source_fail(r->s, r->at, "header", "a space is missing");
+  const unsigned char *d = r->s->data + ++r->at;
+  if ((r->s->nbytes - r->at) / row < (size_t)r->p.height)
+    return tn_source_fail(r->s, r->at, "samples", "%llu bytes, but %llu are wanted",
+                          (unsigned long long)(r->s->nbytes - r->at), (unsigned long long)row * (uint64_t)r->p.height);
+  for (int64_t y = 0; y < r->p.height; y++, d += row) for (int64_t x = 0; x < r->p.width; x++)
+    for (int c = 0; c < r->p.channels; c++) {
+      const size_t at = (size_t)x * (size_t)r->p.channels + (size_t)c;
+      const int64_t v = r->kind == 4 ? !(d[x / 8] >> (7 - x % 8) & 1) :
+                                       (int64_t)tn_big_endian(d + at * (size_t)each, each);
+      if (v > r->most) return tn_pnm_too_great(r, (size_t)(d - r->s->data) + at * (size_t)each, v);
+      tn_pixels_put(&r->p, c, y, x, tn_pnm_scaled(r, v));
+    }
+  return 1;
+}
+static int tn_pnm_samples(tn_pnm *r) {
+  if (r->kind > 3) return tn_pnm_bytes(r);
+  for (int64_t y = 0; y < r->p.height; y++) for (int64_t x = 0; x < r->p.width; x++)
+    for (int c = 0; c < r->p.channels; c++) if (!tn_pnm_text(r, y, x, c)) return 0;
+  return 1;
+}
+
+static int tn_pnm_known(const tn_source *s) {
+  return s->nbytes >= 3 && s->data[0] == 'P' && s->data[1] >= '1' && s->data[1] <= '7' && tn_pnm_is_space(s->data[2]);
+}
+static int tn_pnm_read(const tn_source *s, tiny_uop **out) {
+  tn_pnm r;
+  memset(&r, 0, sizeof r);
+  r.s = s;
+  r.kind = s->data[1] - '0';
+  r.at = 2;
+  if (!(r.kind == 7 ? tn_pam_header(&r) : tn_pnm_header(&r))) return 0;
+  r.p.wide = r.most > 255;
+  return tn_pixels_close(s->t, &r.p, tn_pixels_open(s, &r.p, 8) && tn_pnm_samples(&r), out);
+}
+
+// ** writing **
+
+static int tn_pnm_write(tn_sink *s, const tn_pixels *p, int pam) {
+  static const char *const tuples[5] = {"", "GRAYSCALE", "GRAYSCALE_ALPHA", "RGB", "RGB_ALPHA"};
+  char head[200];
+  const int bytes = 1 + p->wide, most = p->wide ? 65535 : 255;
+  const size_t row = p->nbytes / (size_t)p->height;
+  static const char long_head[] = "P7\nWIDTH %lld\nHEIGHT %lld\nDEPTH %d\nMAXVAL %d\nTUPLTYPE %s\nENDHDR\n";
+  const long long w = p->width, h = p->height;
+  const int n = pam ? snprintf(head, sizeof head, long_head, w, h, p->channels, most, tuples[p->channels]) :
+                      snprintf(head, sizeof head, "P%d\n%lld %lld\n%d\n", p->channels == 3 ? 6 : 5, w, h, most);
+  unsigned char *line = (unsigned char *)tn_alloc(s->t, row);
+  int done = line && tn_sink_put(s, head, (size_t)n);
+  for (int64_t y = 0; done && y < p->height; y++) {
+    unsigned char *at = line;
+    for (int64_t x = 0; x < p->width; x++)
+      for (int c = 0; c < p->channels; c++, at += bytes) tn_put_big_endian(at, tn_pixels_get(p, c, y, x), bytes);
+    done = tn_sink_put(s, line, row);
+  }
+  tn_release(s->t, line, row);
+  return done;
+}
+#endif
+// ---- end src/io/pnm.c ----
+// ---- begin src/io/picture.c ----
+// picture: files of pictures, whichever format they have: what a user calls.
+//
+// In:  a path, bytes or a tensor. Out: a tensor (C,H,W), or a file. The first bytes tell the format of what is read,
+//      the end of the path that of what is written.
+#ifndef TN_IO_PICTURE
+#define TN_IO_PICTURE
+#ifndef TINY_AMALGAMATED
+#include "png.c"
+#include "pnm.c"
+#endif
+
+static int tn_picture_read(const tn_source *s, const void *what, tiny_uop **out) {
+  (void)what;
+  if (s->nbytes >= 8 && !memcmp(s->data, tn_png_magic, 8)) return tn_png_read(s, out);
+  if (tn_pnm_known(s)) return tn_pnm_read(s, out);
+  return tn_source_fail(s, 0, "magic", "neither PNG nor PBM, PGM, PPM or PAM");
+}
+TINY_API tiny_tensor *tiny_load_image(tiny_ctx *t, const char *path) {
+  return tn_source_load(t, "load_image", path, tn_picture_read, NULL);
+}
+TINY_API tiny_tensor *tiny_load_image_from(tiny_ctx *t, const void *data, size_t nbytes) {
+  return tn_source_load_from(t, data, nbytes, tn_picture_read, NULL);
+}
+
+// What is written under a name: how many channels it takes (a bit each), and is it PNG or PAM?
+static const struct { const char *name; int channels, png, pam; } tn_picture_formats[] = {
+  {"png", 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4, 1, 0}, {"pgm", 1 << 1, 0, 0}, {"ppm", 1 << 3, 0, 0},
+  {"pnm", 1 << 1 | 1 << 3, 0, 0}, {"pam", 1 << 1 | 1 << 2 | 1 << 3 | 1 << 4, 0, 1},
+};
+enum { TN_PICTURE_FORMATS = sizeof tn_picture_formats / sizeof *tn_picture_formats };
+
+typedef struct tn_picture { tiny_tensor *x; const char *format; } tn_picture;
+
+static int tn_picture_write(tn_sink *s, const void *what) {
+  const tn_picture *of = (const tn_picture *)what;
+  tn_pixels p;
+  int i = 0;
+  while (i < TN_PICTURE_FORMATS && strcmp(of->format, tn_picture_formats[i].name)) i++;
+  if (i == TN_PICTURE_FORMATS) {
+    tiny_fail(s->t, TINY_E_ARG, "%s: '%.100s' is no format of pictures; there are png, pgm, ppm, pnm and pam", s->name,
+              of->format);
+    return 0;
+  }
+  if (!tn_pixels_of(s->t, s->name, of->x, &p)) return 0;
+  const int fits = tn_picture_formats[i].channels >> p.channels & 1;
+  if (!fits) tiny_fail(s->t, TINY_E_SHAPE, "%s: .%s does not take %d channels", s->name, of->format, p.channels);
+  const int pam = tn_picture_formats[i].pam;
+  const int done = fits && (tn_picture_formats[i].png ? tn_png_write(s, &p) : tn_pnm_write(s, &p, pam));
+  tn_release(s->t, p.data, p.nbytes + 1);
+  return done;
+}
+TINY_API tiny_code tiny_save_image(tiny_tensor *x, const char *path) {
+  const char *dot = path ? strrchr(path, '.') : NULL;
+  const tn_picture of = {x, dot ? dot + 1 : ""};
+  return tn_sink_save("save_image", x, path, NULL, tn_picture_write, &of);
+}
+TINY_API tiny_code tiny_save_image_to(tiny_tensor *x, const char *format, tiny_writer to) {
+  const tn_picture of = {x, format ? format : ""};
+  return tn_sink_save("save_image_to", x, NULL, &to, tn_picture_write, &of);
+}
+#endif
+// ---- end src/io/picture.c ----
+// ---- begin src/io/wav.c ----
+// wav: sound in Microsoft's WAVE format: PCM and floats.
+//
+// In:  bytes. Out: f32 (frames, channels) and the rate; and the other way round. Format: "Multimedia Programming
+//      Interface and Data Specifications 1.0" (1991); "Multiple Channel Audio Data and WAVE Files" (2007) for
+//      extensible headers.
+// Chunks that are not fmt or data are passed over. A data chunk of 2^32 - 1 bytes, as programs write that do not know
+// the end yet, goes on to the end of the file.
+#ifndef TN_IO_WAV
+#define TN_IO_WAV
+#ifndef TINY_AMALGAMATED
+#include "source.c"
+#endif
+
+enum { TN_WAV_PCM = 1, TN_WAV_FLOAT = 3, TN_WAV_EXTENSIBLE = 0xFFFE, TN_WAV_RATE_MOST = 1 << 30 };
+
+typedef struct tn_wav {
+  const tn_source *s;
+  int format, channels, bytes, rate;       // bytes: of a sample
+  size_t at, n;                            // the samples
+} tn_wav;
+
+static int tn_wav_format(tn_wav *r, size_t at, size_t n) {
+  const unsigned char *d = r->s->data + at;
+  if (n < 16) return tn_source_fail(r->s, at, "fmt", "%llu bytes", (unsigned long long)n);
+  r->format = (int)tn_little(d, 2);
+  r->channels = (int)tn_little(d + 2, 2);
+  const uint64_t rate = tn_little(d + 4, 4), frame = tn_little(d + 12, 2), bits = tn_little(d + 14, 2);
+  if (r->format == TN_WAV_EXTENSIBLE && n >= 40) r->format = (int)tn_little(d + 24, 2);
+  r->bytes = (int)(bits / 8);
+  const int pcm = r->format == TN_WAV_PCM && (bits == 8 || bits == 16 || bits == 24 || bits == 32);
+  if (!pcm && !(r->format == TN_WAV_FLOAT && (bits == 32 || bits == 64)))
+    return tn_source_fail(r->s, at, "fmt", "format %d of %llu bits is not read", r->format, (unsigned long long)bits);
+  if (!r->channels || frame != (uint64_t)(r->channels * r->bytes) || rate < 1 || rate > TN_WAV_RATE_MOST)
+    return tn_source_fail(r->s, at, "fmt", "%d channels of %llu bits in %llu bytes, at a rate of %llu", r->channels,
+                          (unsigned long long)bits, (unsigned long long)frame, (unsigned long long)rate);
+  r->rate = (int)rate;
+  return 1;
+}
+// Finds fmt and, behind it, data.
+static int tn_wav_chunks(tn_wav *r) {
+  const tn_source *s = r->s;
+  if (s->nbytes < 12 || memcmp(s->data, "RIFF", 4) || memcmp(s->data + 8, "WAVE", 4))
+    return tn_source_fail(s, 0, "magic", "no WAV file");
+  for (size_t at = 12;;) {
+    if (s->nbytes - at < 8) return tn_source_fail(s, at, r->channels ? "data" : "fmt", "missing");
+    const uint64_t n = tn_little(s->data + at + 4, 4), left = s->nbytes - at - 8;
+    const int data = !memcmp(s->data + at, "data", 4), open = data && n == 0xFFFFFFFFu;
+    if (n > left && !open)
+      return tn_source_fail(s, at + 4, "chunk length", "%llu bytes, but %llu are left", (unsigned long long)n,
+                            (unsigned long long)left);
+    if (data && !r->channels) return tn_source_fail(s, at, "fmt", "missing before the data");
+    if (data) {
+      r->at = at + 8; r->n = open ? (size_t)left : (size_t)n;
+      return 1;
+    }
+    if (!memcmp(s->data + at, "fmt ", 4) && !tn_wav_format(r, at + 8, (size_t)n)) return 0;
+    at += 8 + (size_t)n;
+    at += n & 1 && at < s->nbytes;         // chunks begin at even places
+  }
+}
+
+static float tn_wav_sample(const tn_wav *r, const unsigned char *p) {
+  if (r->bytes == 1) return (float)(p[0] - 128) / 128;
+  const uint64_t bits = tn_little(p, r->bytes);
+  if (r->format == TN_WAV_FLOAT && r->bytes == 8) return (float)tn_float_of_bits(bits);
+  if (r->format == TN_WAV_FLOAT) {
+    const uint32_t bits32 = (uint32_t)bits;
+    float x;
+    memcpy(&x, &bits32, 4);
+    return x;
+  }
+  const int32_t k = (int32_t)(uint32_t)(bits << (32 - 8 * r->bytes));        // its upper bits
+  return (float)((double)k / 2147483648.0);
+}
+static int tn_wav_read(const tn_source *s, const void *what, tiny_uop **out) {
+  TN_FLOAT_MODE;
+  int *const rate = *(int *const *)what;
+  tn_wav r;
+  memset(&r, 0, sizeof r);
+  r.s = s;
+  if (!tn_wav_chunks(&r)) return 0;
+  const size_t each = (size_t)r.bytes, n = r.n / each / (size_t)r.channels * (size_t)r.channels;
+  const int64_t dim[2] = {(int64_t)(n / (size_t)r.channels), r.channels};
+  float *data = (float *)tn_alloc(s->t, (n + 1) * sizeof *data);
+  if (!data) return 0;
+  for (size_t i = 0; i < n; i++) data[i] = tn_wav_sample(&r, s->data + r.at + i * each);
+  *out = tn_upload(tn_device_here(s->t), data, TINY_F32, 2, dim);
+  tn_release(s->t, data, (n + 1) * sizeof *data);
+  if (rate) *rate = r.rate;
+  return !tn_bad(s->t, *out);
+}
+static tiny_tensor *tn_wav_give(tiny_tensor *x, int *rate) {
+  if (!tiny_ok(x) && rate) *rate = 0;
+  return x;
+}
+TINY_API tiny_tensor *tiny_load_wav(tiny_ctx *t, const char *path, int *rate) {
+  return tn_wav_give(tn_source_load(t, "load_wav", path, tn_wav_read, &rate), rate);
+}
+TINY_API tiny_tensor *tiny_load_wav_from(tiny_ctx *t, const void *data, size_t nbytes, int *rate) {
+  return tn_wav_give(tn_source_load_from(t, data, nbytes, tn_wav_read, &rate), rate);
+}
+
+// ** writing **
+
+static const struct { uint8_t dtype, format, bytes; } tn_wav_dtypes[4] = {
+  {TINY_U8, TN_WAV_PCM, 1}, {TINY_I16, TN_WAV_PCM, 2}, {TINY_I32, TN_WAV_PCM, 4}, {TINY_F32, TN_WAV_FLOAT, 4},
+};
+typedef struct tn_wav_save { tiny_tensor *x; int rate; } tn_wav_save;
+
+// The header for n bytes of samples of a row of the table: RIFF, fmt, fact (which floats want) and data.
+static size_t tn_wav_header(unsigned char *h, int row, int channels, int rate, uint64_t n) {
+  const uint64_t frame = (uint64_t)channels * tn_wav_dtypes[row].bytes;
+  const int floats = tn_wav_dtypes[row].format == TN_WAV_FLOAT, fmt = floats ? 18 : 16;
+  const size_t nbytes = 12 + 8 + (size_t)fmt + (floats ? 12 : 0) + 8;
+  unsigned char *at = h + 12;
+  memset(h, 0, nbytes);
+  memcpy(h, "RIFF", 4);
+  tn_put_little(h + 4, nbytes - 8 + n + (n & 1), 4);
+  memcpy(h + 8, "WAVEfmt ", 8);
+  tn_put_little(at + 4, (uint64_t)fmt, 4);
+  tn_put_little(at + 8, tn_wav_dtypes[row].format, 2);
+  tn_put_little(at + 10, (uint64_t)channels, 2);
+  tn_put_little(at + 12, (uint64_t)rate, 4);
+  tn_put_little(at + 16, (uint64_t)rate * frame, 4);
+  tn_put_little(at + 20, frame, 2);
+  tn_put_little(at + 22, 8u * tn_wav_dtypes[row].bytes, 2);
+  at += 8 + fmt;
+  if (floats) {
+    memcpy(at, "fact", 4);
+    tn_put_little(at + 4, 4, 4);
+    tn_put_little(at + 8, frame ? n / frame : 0, 4);
+    at += 12;
+  }
+  memcpy(at, "data", 4);
+  tn_put_little(at + 4, n, 4);
+  return nbytes;
+}
+static int tn_wav_write(tn_sink *s, const void *what) {
+  const tn_wav_save *w = (const tn_wav_save *)what;
+  tiny_tensor *x = w->x;
+  tiny_uop *u = tn_uop_of(x);
+  char text[TN_DIMS_TEXT];
+  unsigned char header[64];
+  void *copy;
+  size_t n;
+  int row = 0;
+  while (row < 4 && tn_wav_dtypes[row].dtype != u->dtype) row++;
+  if (row == 4) {
+    tiny_fail(s->t, TINY_E_DTYPE, "%s: sound is f32, u8, i16 or i32, not %s", s->name, tn_dtypes[u->dtype].name);
+    return 0;
+  }
+  const int64_t channels = u->ndim == 2 ? u->dim[1] : 1;
+  if (u->extent || u->ndim < 1 || u->ndim > 2 || channels < 1 || channels > 65535 / tn_wav_dtypes[row].bytes) {
+    tiny_fail(s->t, TINY_E_SHAPE, "%s: %s is neither (frames) nor (frames,channels)", s->name, tn_text_of(u, text));
+    return 0;
+  }
+  if (w->rate < 1 || w->rate > TN_WAV_RATE_MOST || (uint64_t)tn_node_nbytes(u) > 0xFFFFFF00u) {
+    tiny_fail(s->t, TINY_E_ARG, "%s: rate %d, %lld bytes; a file holds 4 GiB", s->name, w->rate,
+              (long long)tn_node_nbytes(u));
+    return 0;
+  }
+  if (tiny_realize(&x, 1) != TINY_OK) return 0;
+  const void *data = tn_sink_elements(s, x, &copy, &n);
+  const size_t nheader = tn_wav_header(header, row, (int)channels, w->rate, n);
+  const int done = data && tn_sink_put(s, header, nheader) && tn_sink_put(s, data, n) && tn_sink_put(s, "", n & 1);
+  tn_release(s->t, copy, n);
+  return done;
+}
+TINY_API tiny_code tiny_save_wav(tiny_tensor *x, int rate, const char *path) {
+  const tn_wav_save w = {x, rate};
+  return tn_sink_save("save_wav", x, path, NULL, tn_wav_write, &w);
+}
+TINY_API tiny_code tiny_save_wav_to(tiny_tensor *x, int rate, tiny_writer to) {
+  const tn_wav_save w = {x, rate};
+  return tn_sink_save("save_wav_to", x, NULL, &to, tn_wav_write, &w);
+}
+#endif
+// ---- end src/io/wav.c ----
+// ---- begin src/io/idx.c ----
+// idx: arrays in the IDX format, as MNIST's files are, plain or compressed by gzip.
+//
+// In:  bytes. Out: a tensor; and the other way round. Format: yann.lecun.com/exdb/mnist, "the IDX file format": two
+//      zeros, a dtype, the number of dims, the dims and the elements, highest byte first. gzip: RFC 1952, one member.
+#ifndef TN_IO_IDX
+#define TN_IO_IDX
+#ifndef TINY_AMALGAMATED
+#include "inflate.c"
+#include "pixels.c"
+#endif
+
+static const struct { uint8_t code, dtype; } tn_idx_dtypes[6] = {
+  {0x08, TINY_U8}, {0x09, TINY_I8}, {0x0B, TINY_I16}, {0x0C, TINY_I32}, {0x0D, TINY_F32}, {0x0E, TINY_F64},
+};
+
+static int tn_idx_plain(const tn_source *s, tiny_uop **out) {
+  int64_t dim[TINY_MAX_DIMS] = {0};
+  int i = 0;
+  if (s->nbytes < 4 || s->data[0] || s->data[1]) return tn_source_fail(s, 0, "magic", "no IDX file");
+  while (i < 6 && tn_idx_dtypes[i].code != s->data[2]) i++;
+  if (i == 6) return tn_source_fail(s, 2, "dtype", "0x%02x is unknown", s->data[2]);
+  const int n = s->data[3], dtype = tn_idx_dtypes[i].dtype;
+  const size_t data = 4 + 4 * (size_t)n;
+  if (n > TINY_MAX_DIMS || s->nbytes < data) return tn_source_fail(s, 3, "dims", "%d, or cut off", n);
+  for (int d = 0; d < n; d++) dim[d] = (int64_t)tn_big_endian(s->data + 4 + 4 * d, 4);
+  const int64_t nelem = tn_source_nelem(n, dim);
+  const uint64_t each = tn_dtypes[dtype].nbytes, have = s->nbytes - data;
+  if (nelem < 0 || (uint64_t)nelem != have / each || have % each)
+    return tn_source_fail(s, data, "data", "%llu bytes, but %lld elements of %s are wanted", (unsigned long long)have,
+                          (long long)nelem, tn_dtypes[dtype].name);
+  return tn_source_tensor(s, data, dtype, 1, n, dim, out);
+}
+
+// ** gzip **
+
+// Past a text that ends with 0.
+static size_t tn_gzip_text(const tn_source *s, size_t at) {
+  while (at < s->nbytes && s->data[at]) at++;
+  return at + 1;
+}
+// Where the compressed bytes begin; 0 after an error. RFC 1952, 2.3.
+static size_t tn_gzip_header(const tn_source *s) {
+  const int flags = s->nbytes >= 18 ? s->data[3] : 0xE0;
+  size_t at = 10;
+  if (s->nbytes < 18 || s->data[2] != 8 || flags & 0xE0)
+    return (size_t)tn_source_fail(s, 0, "gzip", "cut off, or of no known method");
+  if (flags & 4) at += 2 + (size_t)tn_little(s->data + at, 2);
+  if (flags & 8) at = tn_gzip_text(s, at);
+  if (flags & 16) at = tn_gzip_text(s, at);
+  if (flags & 2) at += 2;
+  return at <= s->nbytes - 8 ? at : (size_t)tn_source_fail(s, 10, "gzip", "cut off");
+}
+// Unpacks into data, of n bytes.
+static int tn_gzip_unpack(const tn_source *s, size_t begin, unsigned char *data, size_t n) {
+  size_t at = 0;
+  tn_crc crc;
+  tn_inflate *z = (tn_inflate *)tn_alloc(s->t, sizeof *z);
+  if (!z) return 0;
+  const char *wrong = tn_inflate_run(z, s->data + begin, s->nbytes - 8 - begin, data, n, &at);
+  tn_release(s->t, z, sizeof *z);
+  if (wrong) return tn_source_fail(s, begin + at, "gzip", "%s", wrong);
+  tn_crc_open(&crc);
+  return tn_crc_of(&crc, 0, data, n) == (uint32_t)tn_little(s->data + s->nbytes - 8, 4) ||
+      tn_source_fail(s, s->nbytes - 8, "checksum", "the data is damaged");
+}
+static int tn_idx_read(const tn_source *s, const void *what, tiny_uop **out) {
+  (void)what;
+  if (s->nbytes < 2 || s->data[0] != 0x1F || s->data[1] != 0x8B) return tn_idx_plain(s, out);
+  const size_t begin = tn_gzip_header(s);
+  if (!begin) return 0;
+  const size_t n = (size_t)tn_little(s->data + s->nbytes - 4, 4);
+  if (n / TN_INFLATE_MOST > s->nbytes)
+    return tn_source_fail(s, s->nbytes - 4, "gzip", "%llu bytes, more than there can be", (unsigned long long)n);
+  unsigned char *data = (unsigned char *)tn_alloc(s->t, n + 1);
+  tn_source plain = tn_source_memory(s->t, data, n);
+  plain.path = s->path;
+  const int done = data && tn_gzip_unpack(s, begin, data, n) && tn_idx_plain(&plain, out);
+  tn_release(s->t, data, n + 1);
+  return done;
+}
+
+TINY_API tiny_tensor *tiny_load_idx(tiny_ctx *t, const char *path) {
+  return tn_source_load(t, "load_idx", path, tn_idx_read, NULL);
+}
+TINY_API tiny_tensor *tiny_load_idx_from(tiny_ctx *t, const void *data, size_t nbytes) {
+  return tn_source_load_from(t, data, nbytes, tn_idx_read, NULL);
+}
+
+// ** writing **
+
+enum { TN_IDX_PIECE = 4096 };              // bytes that are turned round at a time
+
+static int tn_idx_write(tn_sink *s, const void *what) {
+  tiny_tensor *x = (tiny_tensor *)(uintptr_t)what;
+  const tiny_uop *u = tn_uop_of(x);
+  char text[TN_DIMS_TEXT];
+  unsigned char piece[TN_IDX_PIECE];
+  void *copy;
+  size_t n;
+  int i = 0;
+  while (i < 6 && tn_idx_dtypes[i].dtype != u->dtype) i++;
+  if (i == 6) {
+    tiny_fail(s->t, TINY_E_DTYPE, "%s: IDX has u8, i8, i16, i32, f32 and f64, not %s", s->name,
+              tn_dtypes[u->dtype].name);
+    return 0;
+  }
+  int fits = u->ndim > 0 && !u->extent;
+  for (int d = 0; d < u->ndim; d++) fits &= u->dim[d] <= UINT32_MAX;
+  if (!fits) {
+    tiny_fail(s->t, TINY_E_SHAPE, "%s: %s: 1 dim or more, each below 2^32", s->name, tn_text_of(u, text));
+    return 0;
+  }
+  piece[0] = piece[1] = 0; piece[2] = tn_idx_dtypes[i].code; piece[3] = (unsigned char)u->ndim;
+  for (int d = 0; d < u->ndim; d++) tn_put_big_endian(piece + 4 + 4 * d, (uint64_t)u->dim[d], 4);
+  const size_t each = tn_dtypes[u->dtype].nbytes, head = 4 + 4 * (size_t)u->ndim;
+  if (tiny_realize(&x, 1) != TINY_OK) return 0;
+  const char *data = (const char *)tn_sink_elements(s, x, &copy, &n);
+  int done = data && tn_sink_put(s, piece, head);
+  for (size_t at = 0; done && at < n; at += TN_IDX_PIECE) {
+    const size_t some = n - at < TN_IDX_PIECE ? n - at : (size_t)TN_IDX_PIECE;
+    tn_swap_bytes(piece, data + at, some, each);
+    done = tn_sink_put(s, piece, some);
+  }
+  tn_release(s->t, copy, n);
+  return done;
+}
+TINY_API tiny_code tiny_save_idx(tiny_tensor *x, const char *path) {
+  return tn_sink_save("save_idx", x, path, NULL, tn_idx_write, x);
+}
+TINY_API tiny_code tiny_save_idx_to(tiny_tensor *x, tiny_writer to) {
+  return tn_sink_save("save_idx_to", x, NULL, &to, tn_idx_write, x);
+}
+#endif
+// ---- end src/io/idx.c ----
+// ---- begin src/io/csv.c ----
+// csv: tables of numbers as text: RFC 4180, with other separators, comments, names of columns and missing values.
+//
+// In:  text and a tiny_csv_desc. Out: a tensor (rows, columns); and the other way round. Two passes over the text: the
+//      first counts rows, so that memory is asked for once, and no more than the text could fill.
+// Numbers are read and written by base/number.c, alike in every locale.
+#ifndef TN_IO_CSV
+#define TN_IO_CSV
+#ifndef TINY_AMALGAMATED
+#include "source.c"
+#endif
+
+typedef struct tn_csv {
+  const tn_source *s; const tiny_csv_desc *d;
+  char separator;
+  size_t at;
+  int64_t row;                             // rows that were read, the names not counted
+  int64_t fields, columns;                 // of a row of the file; of the tensor
+  int64_t *column;                         // of the tensor, by field; -1: not asked for. NULL: all, in order
+} tn_csv;
+
+// A field: where its text stands, quotes left out; doubled: with quotes in it that stand for one.
+typedef struct tn_csv_field { size_t begin, end; int doubled, last; } tn_csv_field;
+
+static int tn_csv_ends_line(int c) { return c == '\n' || c == '\r'; }
+static void tn_csv_skip_line(tn_csv *r) {
+  const tn_source *s = r->s;
+  while (r->at < s->nbytes && !tn_csv_ends_line(s->data[r->at])) r->at++;
+  const int both = s->nbytes - r->at >= 2 && s->data[r->at] == '\r' && s->data[r->at + 1] == '\n';
+  if (r->at < s->nbytes) r->at += both ? 2 : 1;
+}
+// To the next line that is neither empty nor a comment; 0: there is none.
+static int tn_csv_next_row(tn_csv *r) {
+  const tn_source *s = r->s;
+  while (r->at < s->nbytes) {
+    if (tn_csv_ends_line(s->data[r->at])) r->at++;
+    else if (r->d->comment && s->data[r->at] == (unsigned char)r->d->comment) tn_csv_skip_line(r);
+    else return 1;
+  }
+  return 0;
+}
+// The field at r->at, which goes behind it: to the next field, or to the end of the line.
+static int tn_csv_take(tn_csv *r, tn_csv_field *f) {
+  const tn_source *s = r->s;
+  const unsigned char *d = s->data;
+  const size_t n = s->nbytes;
+  f->doubled = 0;
+  if (r->at < n && d[r->at] == '"') {
+    f->begin = ++r->at;
+    for (; r->at < n; r->at++) {
+      if (d[r->at] != '"') continue;
+      if (r->at + 1 >= n || d[r->at + 1] != '"') break;
+      f->doubled = 1;
+      r->at++;
+    }
+    if (r->at >= n) return tn_source_fail(s, f->begin - 1, "quotes", "a field that does not end");
+    f->end = r->at++;
+    if (r->at < n && d[r->at] != (unsigned char)r->separator && !tn_csv_ends_line(d[r->at]))
+      return tn_source_fail(s, r->at, "quotes", "text behind them");
+  } else {
+    f->begin = r->at;
+    while (r->at < n && d[r->at] != (unsigned char)r->separator && !tn_csv_ends_line(d[r->at])) r->at++;
+    f->end = r->at;
+  }
+  f->last = r->at >= n || tn_csv_ends_line(d[r->at]);
+  if (!f->last) r->at++;
+  return 1;
+}
+
+// ** numbers **
+
+static int tn_csv_same(const char *text, size_t n, const char *word) {       // in whatever case
+  size_t i = 0;
+  for (; i < n && word[i]; i++)
+    if ((text[i] >= 'A' && text[i] <= 'Z' ? text[i] + 'a' - 'A' : text[i]) != word[i]) return 0;
+  return i == n && !word[i];
+}
+static const double tn_csv_tens[16] = {1e0, 1e1, 1e2,  1e3,  1e4,  1e5,  1e6,  1e7,
+                                       1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
+
+// Up to 15 digits are an exact double, and so is the power of ten that they are divided by (Clinger, "How to read
+// floating point numbers accurately", 1990, section 4). 0: it is no such number.
+static int tn_csv_small(const char *text, size_t n, double *out) {
+  size_t i = n && (text[0] == '-' || text[0] == '+');
+  int64_t k = 0;
+  int digits = 0, places = 0, point = 0;
+  for (; i < n && digits < 16; i++) {
+    if (text[i] == '.' && !point) { point = 1; continue; }
+    if (text[i] < '0' || text[i] > '9') return 0;
+    k = k * 10 + (text[i] - '0');
+    digits++;
+    places += point;
+  }
+  if (!digits || digits > 15 || i < n) return 0;
+  *out = (double)k / tn_csv_tens[places];
+  if (text[0] == '-') *out = -*out;
+  return 1;
+}
+static int tn_csv_number(const tn_csv *r, const tn_csv_field *f, double *out) {
+  static const char *const missing[6] = {"nan", "na", "n/a", "null", "none", "?"};
+  static const char *const infinite[4] = {"inf", "+inf", "infinity", "+infinity"};
+  const char *text = (const char *)r->s->data + f->begin;
+  size_t n = f->end - f->begin;
+  for (; n && (*text == ' ' || *text == '\t'); n--) text++;
+  while (n && (text[n - 1] == ' ' || text[n - 1] == '\t')) n--;
+  *out = tn_float_of_bits((uint64_t)0x7FF8 << 48);
+  if (!n || (r->d->missing && strlen(r->d->missing) == n && !memcmp(text, r->d->missing, n))) return 1;
+  if (tn_csv_small(text, n, out) || tn_number_parse(text, n, out)) return 1;
+  for (int i = 0; i < 6; i++) if (tn_csv_same(text, n, missing[i])) return 1;
+  const int minus = *text == '-';
+  for (int i = 0; i < 4; i++) {
+    if (!tn_csv_same(text + minus, n - (size_t)minus, infinite[i])) continue;
+    *out = minus ? -HUGE_VAL : HUGE_VAL;
+    return 1;
+  }
+  return tn_source_fail(r->s, f->begin, "number", "row %lld: '%.*s' is none", (long long)r->row + 1,
+                        n < 40 ? (int)n : 40, text);
+}
+
+// ** columns **
+
+// Where text that a field is goes on, one character at a time; -1: it has ended.
+static int tn_csv_character(const tn_csv *r, const tn_csv_field *f, size_t *at) {
+  if (*at >= f->end) return -1;
+  const int c = r->s->data[*at];
+  *at += f->doubled && c == '"' ? 2 : 1;
+  return c;
+}
+static int tn_csv_is_named(const tn_csv *r, const tn_csv_field *f, const char *name) {
+  size_t at = f->begin;
+  for (;; name++) {
+    const int c = tn_csv_character(r, f, &at);
+    if (c < 0) return !*name;
+    if (c != (unsigned char)*name) return 0;
+  }
+}
+static void tn_csv_tell_name(const tn_csv *r, const tn_csv_field *f, size_t *told) {
+  size_t at = f->begin;
+  for (int c; (c = tn_csv_character(r, f, &at)) >= 0;)
+    if (*told + 1 < r->d->found_nbytes) r->d->found[(*told)++] = (char)(tn_csv_ends_line(c) ? ' ' : c);
+  if (*told + 1 < r->d->found_nbytes) r->d->found[(*told)++] = '\n';
+  if (r->d->found_nbytes) r->d->found[*told] = 0;
+}
+// The field of the row at which h stands that is column i of the tensor; -1: there is none.
+static int64_t tn_csv_find(tn_csv h, int i, tn_csv_field *f) {
+  const tiny_csv_desc *d = h.d;
+  for (int64_t at = 0; at < h.fields && tn_csv_take(&h, f); at++)
+    if (d->names ? tn_csv_is_named(&h, f, d->names[i]) : at == d->columns[i]) return at;
+  return -1;
+}
+// Which field goes where, of those that are asked for.
+static int tn_csv_choose_some(tn_csv *r, tn_csv h, size_t *told) {
+  const tiny_csv_desc *d = r->d;
+  r->columns = d->n;
+  r->column = (int64_t *)tn_alloc(r->s->t, ((size_t)r->fields + 1) * sizeof *r->column);
+  if (!r->column) return 0;
+  for (int64_t i = 0; i < r->fields; i++) r->column[i] = -1;
+  for (int i = 0; i < d->n; i++) {
+    tn_csv_field f;
+    const int64_t at = tn_csv_find(h, i, &f);
+    if (at < 0 && d->names) return tn_source_fail(r->s, h.at, "header", "no column '%.100s'", d->names[i]);
+    if (at < 0) return tn_source_fail(r->s, h.at, "columns", "%d of %lld", d->columns[i], (long long)r->fields);
+    if (r->column[at] >= 0)
+      return tn_source_fail(r->s, h.at, "columns", "column %lld is asked for twice", (long long)at);
+    r->column[at] = i;
+    if (d->found && d->header) tn_csv_tell_name(r, &f, told);
+  }
+  return 1;
+}
+// begin: of the header, or of the first row.
+static int tn_csv_choose(tn_csv *r, size_t begin) {
+  const tiny_csv_desc *d = r->d;
+  size_t told = 0;
+  tn_csv h = *r;
+  h.at = begin;
+  if (d->found && d->found_nbytes) d->found[0] = 0;
+  if (d->n) return tn_csv_choose_some(r, h, &told);
+  r->columns = r->fields;
+  for (int64_t i = 0; d->found && d->header && i < r->fields; i++) {
+    tn_csv_field f;
+    if (!tn_csv_take(&h, &f)) return 0;
+    tn_csv_tell_name(r, &f, &told);
+  }
+  return 1;
+}
+
+// ** reading **
+
+// One row, its numbers to `to`, of `dtype`, if that is not NULL; 0 after an error.
+static int tn_csv_row(tn_csv *r, int dtype, char *to) {
+  const size_t begin = r->at, each = tn_dtypes[dtype].nbytes;
+  int64_t i = 0;
+  for (tn_csv_field f = {0, 0, 0, 0}; !f.last; i++) {
+    if (!tn_csv_take(r, &f)) return 0;
+    const int64_t column = i >= r->fields ? -1 : r->column ? r->column[i] : i;
+    double x;
+    if (!to || column < 0) continue;
+    if (!tn_csv_number(r, &f, &x)) return 0;
+    tn_dtype_store(dtype, to + (size_t)column * each, tn_from_f64(x));
+  }
+  if (!r->fields) r->fields = i;
+  if (i != r->fields)
+    return tn_source_fail(r->s, begin, "row", "row %lld has %lld fields, others %lld", (long long)r->row + 1,
+                          (long long)i, (long long)r->fields);
+  r->row++;
+  return 1;
+}
+static int tn_csv_table(tn_csv *r, size_t first, tiny_uop **out) {
+  tiny_ctx *t = r->s->t;
+  const int dtype = r->d->dtype == TINY_F64 ? TINY_F64 : TINY_F32;
+  const int64_t dim[2] = {r->row, r->columns};
+  const size_t line = (size_t)r->columns * tn_dtypes[dtype].nbytes, nbytes = (size_t)r->row * line + 1;
+  char *data = (char *)tn_alloc(t, nbytes);
+  int done = data != NULL;
+  r->at = first;
+  r->row = 0;
+  while (done && tn_csv_next_row(r)) done = tn_csv_row(r, dtype, data + (size_t)r->row * line);
+  if (done) *out = tn_upload(tn_device_here(t), data, dtype, 2, dim);
+  if (data) tn_release(t, data, nbytes);
+  return done && !tn_bad(t, *out);
+}
+static int tn_csv_read(const tn_source *s, const void *what, tiny_uop **out) {
+  TN_FLOAT_MODE;
+  static const unsigned char mark[3] = {0xEF, 0xBB, 0xBF};    // of UTF-8, as some programs begin a text
+  tn_csv r;
+  memset(&r, 0, sizeof r);
+  r.s = s; r.d = (const tiny_csv_desc *)what;
+  r.separator = r.d->separator ? r.d->separator : ',';
+  if (s->nbytes >= 3 && !memcmp(s->data, mark, 3)) r.at = 3;
+  for (int i = 0; i < r.d->skip && r.at < s->nbytes; i++) tn_csv_skip_line(&r);
+  size_t header = 0;
+  int done = 1;
+  if (r.d->header) {
+    done = tn_csv_next_row(&r) || tn_source_fail(s, r.at, "header", "missing");
+    header = r.at;
+    done = done && tn_csv_row(&r, TINY_F32, NULL);
+  }
+  const size_t first = r.at;
+  r.row = 0;
+  while (done && tn_csv_next_row(&r)) {
+    if (!r.d->header && !r.row) header = r.at;
+    done = tn_csv_row(&r, TINY_F32, NULL);
+  }
+  done = done && tn_csv_choose(&r, header) && tn_csv_table(&r, first, out);
+  tn_release(s->t, r.column, ((size_t)r.fields + 1) * sizeof *r.column);
+  return done;
+}
+static const tiny_csv_desc tn_csv_standard = {0, 0, 0, 0, TINY_VOID, NULL, NULL, NULL, 0, NULL, 0};
+static int tn_csv_check(tiny_ctx *t, const char *name, const tiny_csv_desc *d) {
+  const int floats = d->dtype == TINY_VOID || d->dtype == TINY_F32 || d->dtype == TINY_F64;
+  const char *wrong = !floats                                        ? "dtype is neither f32 nor f64" :
+      d->n < 0 || (d->n && !d->columns && !d->names)                 ? "n counts columns or names" :
+      d->n && d->names && !d->header                                 ? "names of columns stand in a header" :
+      d->separator == '"' || tn_csv_ends_line(d->separator)          ? "quotes and ends of lines are no separators" :
+                                                                       NULL;
+  for (int i = 0; !wrong && d->names && i < d->n; i++) if (!d->names[i]) wrong = "a name is NULL";
+  if (wrong) tiny_fail(t, TINY_E_ARG, "%s: %s", name, wrong);
+  return !wrong;
+}
+TINY_API tiny_tensor *tiny_load_csv(tiny_ctx *t, const char *path, const tiny_csv_desc *d) {
+  if (!d) d = &tn_csv_standard;
+  return tn_csv_check(t, "load_csv", d) ? tn_source_load(t, "load_csv", path, tn_csv_read, d) : tn_poison(t);
+}
+TINY_API tiny_tensor *tiny_load_csv_from(tiny_ctx *t, const void *data, size_t nbytes, const tiny_csv_desc *d) {
+  if (!d) d = &tn_csv_standard;
+  return tn_csv_check(t, "load_csv_from", d) ? tn_source_load_from(t, data, nbytes, tn_csv_read, d) : tn_poison(t);
+}
+
+// ** writing **
+
+typedef struct tn_csv_save { tiny_tensor *x; const tiny_csv_desc *d; } tn_csv_save;
+
+// A name as a field, in quotes where it needs them.
+static int tn_csv_put_name(tn_sink *s, const char *name, char separator) {
+  const size_t n = strlen(name);
+  const int quoted = strchr(name, separator) || strpbrk(name, "\"\r\n");
+  if (!quoted) return tn_sink_put(s, name, n);
+  int done = tn_sink_put(s, "\"", 1);
+  for (size_t i = 0; i < n; i++)
+    done = done && (name[i] != '"' || tn_sink_put(s, "\"", 1)) && tn_sink_put(s, name + i, 1);
+  return done && tn_sink_put(s, "\"", 1);
+}
+// A float value k of at most 15 digits: the division of tn_csv_small proves that it is read again. 0: it has more.
+static int tn_csv_short(char *out, size_t room, int dtype, int64_t k) {
+  const double x = tn_to_f64(k), size = fabs(x);
+  int whole = 1;                           // digits before the point
+  if (!(size >= 1e-4 && size < 1e15)) return 0;
+  while (size >= tn_csv_tens[whole]) whole++;
+  for (int digits = whole < 6 ? 6 : whole; digits <= 15; digits++) {
+    int places = digits - whole;
+    int64_t all = (int64_t)floor(size * tn_csv_tens[places] + 0.5);
+    const double back = (double)all / tn_csv_tens[places];
+    if (tn_dtype_value(dtype, x < 0 ? -back : back) != k) continue;
+    for (; places && all % 10 == 0; places--) all /= 10;
+    const int64_t unit = (int64_t)tn_csv_tens[places];
+    const char *sign = x < 0 ? "-" : "";
+    if (!places) return tn_number_print(out, room, "%s%lld", sign, (long long)all);
+    return tn_number_print(out, room, "%s%lld.%0*lld", sign, (long long)(all / unit), places, (long long)(all % unit));
+  }
+  return 0;
+}
+// Element k of dtype, with as many digits as tell it from its neighbours.
+static int tn_csv_text(char *out, size_t room, int dtype, int64_t k) {
+  if (dtype == TINY_U64) return tn_number_print(out, room, "%llu", (unsigned long long)k);
+  if (!tn_is_float(dtype)) return tn_number_print(out, room, "%lld", (long long)k);
+  double back = 0;
+  int n = tn_csv_short(out, room, dtype, k);
+  for (int digits = dtype == TINY_F64 ? 15 : 6; !n; digits++) {
+    n = tn_number_print(out, room, "%.*g", digits, tn_to_f64(k));
+    if (digits < 17 && tn_number_parse(out, (size_t)n, &back) && tn_dtype_value(dtype, back) != k) n = 0;
+  }
+  return n;
+}
+enum { TN_CSV_PAGE = 64 * 1024, TN_CSV_FIELD = 64 };         // bytes written at a time; of a number at most
+
+// page: of TN_CSV_PAGE bytes.
+static int tn_csv_put_rows(tn_sink *s, char *page, const char *data, int dtype, int64_t n, int64_t columns,
+                           char separator) {
+  const size_t each = tn_dtypes[dtype].nbytes;
+  size_t used = 0;
+  for (int64_t i = 0; i < n; i++, data += each) {
+    used += (size_t)tn_csv_text(page + used, TN_CSV_FIELD - 1, dtype, tn_dtype_load(dtype, data));
+    page[used++] = (i + 1) % columns ? separator : '\n';
+    if (used < TN_CSV_PAGE - TN_CSV_FIELD && i + 1 < n) continue;
+    if (!tn_sink_put(s, page, used)) return 0;
+    used = 0;
+  }
+  return 1;
+}
+static int tn_csv_write(tn_sink *s, const void *what) {
+  TN_FLOAT_MODE;
+  const tn_csv_save *w = (const tn_csv_save *)what;
+  const tiny_uop *u = tn_uop_of(w->x);
+  const tiny_csv_desc *d = w->d;
+  const char separator = d->separator ? d->separator : ',';
+  const int64_t columns = u->ndim == 2 ? u->dim[1] : 1;
+  const int dtype = u->dtype;
+  char text[TN_DIMS_TEXT];
+  if (dtype == TINY_BOOL) {
+    tiny_fail(s->t, TINY_E_DTYPE, "%s: numbers, not bool", s->name);
+    return 0;
+  }
+  if (u->extent || u->ndim < 1 || u->ndim > 2 || columns < 1 || (d->n && d->n != columns)) {
+    tiny_fail(s->t, TINY_E_SHAPE, "%s: %s is no table, or has not %d columns", s->name, tn_text_of(u, text), d->n);
+    return 0;
+  }
+  const int64_t rows = u->dim[0];
+  const size_t nbytes = (size_t)(rows * columns) * tn_dtypes[dtype].nbytes;
+  char *data = (char *)tn_alloc(s->t, nbytes + 1), *page = data ? (char *)tn_alloc(s->t, TN_CSV_PAGE) : NULL;
+  int done = page && tiny_read(w->x, data, nbytes) == TINY_OK;
+  for (int i = 0; done && d->names && i < d->n; i++)
+    done = tn_csv_put_name(s, d->names[i], separator) && tn_sink_put(s, i + 1 < d->n ? &separator : "\n", 1);
+  done = done && tn_csv_put_rows(s, page, data, dtype, rows * columns, columns, separator);
+  tn_release(s->t, page, TN_CSV_PAGE);
+  tn_release(s->t, data, nbytes + 1);
+  return done;
+}
+static tiny_code tn_csv_store(const char *name, tiny_tensor *x, const char *path, const tiny_writer *to,
+                              const tiny_csv_desc *d) {
+  tiny_csv_desc of = d ? *d : tn_csv_standard;
+  const tn_csv_save w = {x, &of};
+  of.header = 1;
+  if (!of.names) of.n = 0;
+  if (tiny_ok(x) && !tn_csv_check(tn_ctx_of(x), name, &of)) return TINY_E_ARG;
+  return tn_sink_save(name, x, path, to, tn_csv_write, &w);
+}
+TINY_API tiny_code tiny_save_csv(tiny_tensor *x, const char *path, const tiny_csv_desc *d) {
+  return tn_csv_store("save_csv", x, path, NULL, d);
+}
+TINY_API tiny_code tiny_save_csv_to(tiny_tensor *x, tiny_writer to, const tiny_csv_desc *d) {
+  return tn_csv_store("save_csv_to", x, NULL, &to, d);
+}
+#endif
+// ---- end src/io/csv.c ----
 #endif
 
 // ** the context: all of the above, opened and closed **
@@ -48037,6 +50674,11 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED
 #include "ship.c"
+#include "loader.c"
+#include "../io/csv.c"
+#include "../io/picture.c"
+#include "../io/wav.c"
+#include "../io/idx.c"
 #include "../io/state.c"
 #endif
 
@@ -48105,6 +50747,7 @@ static void tn_log_totals(tiny_ctx *t) {
 TINY_API void tiny_close(tiny_ctx *t) {
   if (!t) return;
   if (tn_debug(t, 't')) tn_log_totals(t);
+  tn_loaders_close(t);
   tn_ordering_close(t);                    // may still make one wait for another
   tn_devices_sync(t);
   for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
@@ -48189,293 +50832,311 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    633  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    673  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    924  src/api/devices.h            several in one context, and tensors that are split over them
-    974  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1702  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    964  src/api/devices.h            several in one context, and tensors that are split over them
+   1014  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1742  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1908  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1948  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2274  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2314  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2430  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2470  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2567  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2607  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2610  src/api/io.h                 tensors from files and to files
-   2684  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2650  src/api/io.h                 tensors from files and to files
+   2724  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+                                      pictures at random while a network learns
+   2920  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3136  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3372  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3302  src/base/number.c            numbers as text, in and out
-   3777  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3538  src/base/number.c            numbers as text, in and out
+   4013  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3968  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4205  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4158  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4395  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4298  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4535  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4750  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4987  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4868  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5105  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5017  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5508  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   5254  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5745  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6134  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6371  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6365  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6525  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7386  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6602  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6762  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7623  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7502  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7739  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7609  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7846  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7700  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7937  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7812  src/ir/args.c                which k, v and sources fit an op
-   7998  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8619  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8049  src/ir/args.c                which k, v and sources fit an op
+   8235  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8856  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   8754  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   8991  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9337  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9574  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9837  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10074  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9949  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10186  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10386  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10623  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10660  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10897  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11337  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11574  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11590  src/ir/spec.c                the verifier
-  11938  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11827  src/ir/spec.c                the verifier
+  12175  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  12167  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12525  src/rules/notation.c         the algebra that bodies of rules are written in
-  12560  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12760  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  12404  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12762  src/rules/notation.c         the algebra that bodies of rules are written in
+  12797  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12997  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12920  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13157  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13314  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13551  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13513  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13750  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13927  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14164  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  14269  src/rules/decompose.c        from what the IR means to what a target can do
-  14881  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14506  src/rules/decompose.c        from what the IR means to what a target can do
+  15118  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14915  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15152  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15414  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15651  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15508  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15745  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  16258  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  16495  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16301  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16538  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16545  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16619  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16782  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16856  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17256  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17493  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17515  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17752  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17804  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18041  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18288  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18525  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18395  src/tensor/activation.c      what stands between the layers of a network
-  18576  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18944  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18632  src/tensor/activation.c      what stands between the layers of a network
+  18813  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  19181  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19197  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19434  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19956  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  20193  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20638  src/tensor/random.c          numbers from a counter, the same on every device
-  20913  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20875  src/tensor/random.c          numbers from a counter, the same on every device
+  21150  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21237  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21533  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21474  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21770  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21670  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21907  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22209  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22446  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22928  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  23165  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23330  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23567  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23469  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23706  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23951  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  24188  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24416  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24653  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24767  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  25122  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  25251  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25004  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  25641  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  25996  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  26125  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25411  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  26285  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25916  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  26195  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  26790  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  27069  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  26291  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  27165  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26568  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26991  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  27442  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  27865  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  27268  src/tensor/params.c          lists of named tensors: what a network consists of
-  27361  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  27471  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  28142  src/tensor/params.c          lists of named tensors: what a network consists of
+  28235  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  28345  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27853  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  28727  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27989  src/schedule/place.c         which device computes what names none: constants, positions, random
+  28863  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  28107  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  28981  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  28426  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  29300  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28542  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  29416  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  29041  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  29915  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29817  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  30691  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  30350  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  31224  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30858  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  31732  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  31039  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  31913  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  31539  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31656  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  32413  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32530  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  32093  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32967  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32259  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  33133  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32650  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32873  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33524  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33747  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  33002  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  33073  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33876  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33947  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33231  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33327  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33629  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  34105  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  34201  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34503  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33718  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34592  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33782  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34656  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33916  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34790  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33994  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  34053  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  34868  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34927  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34691  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35565  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34790  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35664  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34883  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35757  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35272  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  36146  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35854  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36728  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35973  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  36065  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  36847  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36939  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  36136  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  37010  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36240  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36340  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36415  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  36555  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  37114  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  37214  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  37289  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37429  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36890  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37764  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  37132  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  38006  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37378  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  38252  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37439  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  38313  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37983  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  38857  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  38539  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39413  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38860  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39734  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  39158  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  40032  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  39553  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40296  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40427  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  41170  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40373  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  41247  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40482  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40711  src/runtime/device.c         which backend a context runs on
-  40948  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  41102  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  41356  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41585  src/runtime/device.c         which backend a context runs on
+  41822  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41976  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  41163  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  42037  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  41427  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  42301  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41655  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  41722  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  42529  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42596  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  42019  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  42893  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  42293  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  43167  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  42494  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  42955  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  43368  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  43829  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  43126  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  44000  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  43954  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  44828  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44547  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  45421  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  44884  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  45062  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45845  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  45758  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45936  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  46719  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  47029  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  46023  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  47207  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  46241  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  47459  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  46514  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  47717  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  46782  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  47986  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  46947  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  48151  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  47121  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  47482  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  47718  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  48325  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  48686  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  48922  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  47866  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  48032  src/runtime/context.c        opening and closing, the first error, totals
+  49070  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  49233  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+                                      by hash chains
+  49340  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+                                      of u8 or u16
+  49425  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+                                      interlacing in; 8 and 16 bits out
+  49753  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+                                      bytes (P4 to P6), and PAM (P7)
+  49915  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  49978  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  50157  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+                                      gzip
+  50292  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+                                      names of columns and missing values
+  50669  src/runtime/context.c        opening and closing, the first error, totals
 */

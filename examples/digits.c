@@ -18,54 +18,36 @@ typedef struct digits { float image[ROWS][PIXELS]; int32_t label[ROWS]; } digits
 
 // ** data **
 
-static int read_digits(const char *path, digits *d) {
-  FILE *f = fopen(path, "r");
-  char line[1024];
-  int row = 0;
-  if (!f) { fprintf(stderr, "digits: cannot open %s\n", path); return 0; }
-  while (row < ROWS && fgets(line, sizeof line, f)) {
-    if (line[0] == '#') continue;
-    char *at = line;
-    long v[PIXELS + 1];
-    int n = 0;
-    for (char *end = at; n <= PIXELS; at = end + (*end == ',')) {
-      v[n] = strtol(at, &end, 10);
-      if (end == at) break;
-      n++;
-    }
-    if (n != PIXELS + 1 || v[PIXELS] < 0 || v[PIXELS] >= CLASSES) {
-      fprintf(stderr, "digits: row %d of %s is not 64 pixels and a digit\n", row + 1, path);
-      break;
-    }
-    for (int i = 0; i < PIXELS; i++) d->image[row][i] = (float)v[i] / 16;
-    d->label[row++] = (int32_t)v[PIXELS];
+static tiny_code read_digits(tiny_ctx *t, const char *path, digits *d) {
+  static float row[ROWS][PIXELS + 1];
+  tiny_csv_desc csv;
+  memset(&csv, 0, sizeof csv);
+  csv.comment = '#';
+  tiny_begin(t);
+  tiny_code code = tiny_read(tiny_load_csv(t, path, &csv), row, sizeof row);       // another size is an error
+  tiny_end(t);
+  for (int i = 0; i < ROWS; i++) {
+    for (int k = 0; k < PIXELS; k++) d->image[i][k] = row[i][k] / 16;
+    d->label[i] = (int32_t)row[i][PIXELS];
   }
-  fclose(f);
-  if (row < ROWS) fprintf(stderr, "digits: %s has %d rows, not %d\n", path, row, (int)ROWS);
-  return row == ROWS;
+  return code;
+}
+// Batches of the training rows, in another order in every epoch.
+static tiny_loader *training_rows(tiny_ctx *t, const digits *d) {
+  tiny_loader_desc l;
+  memset(&l, 0, sizeof l);
+  l.n = TRAIN; l.batch = BATCH; l.shuffle = l.drop_last = 1; l.seed = 42; l.narray = 2;
+  l.array[0].data = d->image; l.array[0].dtype = TINY_F32; l.array[0].shape = TINY_SHAPE(1, SIDE, SIDE);
+  l.array[1].data = d->label; l.array[1].dtype = TINY_I32; l.array[1].shape = TINY_SHAPE();
+  return tiny_loader_open(t, &l);
 }
 
 static uint64_t random_state = 42;
-static uint32_t random_below(uint32_t n) {                   // xorshift64*: Vigna, arXiv:1402.6246
+static double random_unit(void) {                            // xorshift64*: Vigna, arXiv:1402.6246
   random_state ^= random_state >> 12;
   random_state ^= random_state << 25;
   random_state ^= random_state >> 27;
-  return (uint32_t)(((random_state * 0x2545F4914F6CDD1Dull) >> 32) * (uint64_t)n >> 32);
-}
-static double random_unit(void) { return random_below(1 << 24) / 16777216.0; }
-static void shuffle(int *order, int n) {
-  for (int i = n - 1; i > 0; i--) {
-    const int j = (int)random_below((uint32_t)i + 1), keep = order[i];
-    order[i] = order[j]; order[j] = keep;
-  }
-}
-// The image moved by up to one pixel each way.
-static void shifted(const float *image, float *out) {
-  const int dy = (int)random_below(3) - 1, dx = (int)random_below(3) - 1;
-  for (int y = 0; y < SIDE; y++) for (int x = 0; x < SIDE; x++) {
-    const int fy = y + dy, fx = x + dx;
-    out[y * SIDE + x] = fy < 0 || fy >= SIDE || fx < 0 || fx >= SIDE ? 0 : image[fy * SIDE + fx];
-  }
+  return (double)(random_state * 0x2545F4914F6CDD1Dull >> 40) / 16777216.0;
 }
 
 // ** the network **
@@ -121,21 +103,20 @@ static tiny_tensor *forward(network *n, tiny_tensor *x, int train) {
   return tiny_linear(x, n->param[DENSE2], n->param[BIAS2]);
 }
 
-// One batch: images (64,1,8,8) moved at random, their gradients, Adam. total gains the loss.
-static tiny_code step(tiny_ctx *t, network *n, tiny_optim *adam, tiny_tensor *total,
-                      const digits *d, const int *rows) {
-  float image[BATCH][PIXELS];
-  int32_t label[BATCH];
-  for (int i = 0; i < BATCH; i++) { shifted(d->image[rows[i]], image[i]); label[i] = d->label[rows[i]]; }
-  tiny_tensor *grad[PARAMS];
+// One batch: images (64,1,8,8), moved by up to one pixel each way, their gradients, Adam. total gains the loss. 0: the
+// epoch is over, or something went wrong.
+static int step(tiny_ctx *t, network *n, tiny_optim *adam, tiny_tensor *total, tiny_loader *data) {
+  tiny_tensor *grad[PARAMS], *batch[2];
   tiny_begin(t);
-  tiny_tensor *x = tiny_from(t, image, TINY_F32, TINY_SHAPE(BATCH, 1, SIDE, SIDE));
-  tiny_tensor *y = tiny_from(t, label, TINY_I32, TINY_SHAPE(BATCH));
-  tiny_tensor *loss = tiny_cross_entropy(forward(n, x, 1), y, NULL);
-  tiny_grad(loss, n->param, PARAMS, grad);
-  tiny_optim_step(adam, n->param, grad, PARAMS);
-  tiny_assign(total, tiny_add(total, loss));
-  return tiny_end(t);                                        // everything above runs here
+  const int more = tiny_loader_next(data, batch) > 0;
+  if (more) {
+    tiny_tensor *x = tiny_random_crop(batch[0], SIDE, SIDE, 1);
+    tiny_tensor *loss = tiny_cross_entropy(forward(n, x, 1), batch[1], NULL);
+    tiny_grad(loss, n->param, PARAMS, grad);
+    tiny_optim_step(adam, n->param, grad, PARAMS);
+    tiny_assign(total, tiny_add(total, loss));
+  }
+  return tiny_end(t) == TINY_OK && more;                     // everything above runs here
 }
 
 static tiny_code predict(tiny_ctx *t, network *n, const digits *d, int32_t *guess) {
@@ -179,24 +160,23 @@ static void draw(const digits *d, const int32_t *guess) {
 
 static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
   static network net;
-  static int order[TRAIN];
   tiny_optim adam;
   memset(&adam, 0, sizeof adam);
   adam.kind = TINY_ADAM;
   network_init(t, &net);
   tiny_tensor *total = parameter(t, TINY_SHAPE(1), 0, 0);
-  for (int i = 0; i < TRAIN; i++) order[i] = i;
+  tiny_loader *data = training_rows(t, d);
   const double start = seconds();
   tiny_code code = TINY_OK;
   for (int epoch = 0; epoch < EPOCHS && code == TINY_OK; epoch++) {
     const double begin = seconds();
     const float zero = 0;
-    shuffle(order, TRAIN);
     tiny_write(total, &zero, sizeof zero);
-    for (int s = 0; s < STEPS && code == TINY_OK; s++) {
+    for (int s = 0, more = 1; more; s++) {
       adam.lr = RATE * (1 - (double)(epoch * STEPS + s) / (EPOCHS * STEPS));
-      code = step(t, &net, &adam, total, d, order + s * BATCH);
+      more = step(t, &net, &adam, total, data);
     }
+    code = tiny_status(t);
     if (code == TINY_OK) code = predict(t, &net, d, guess);
     if (code == TINY_OK)
       printf("epoch %2d/%d   loss %.4f   test accuracy %5.2f %%   %.2f s\n", epoch + 1, (int)EPOCHS,
@@ -205,15 +185,16 @@ static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
   }
   if (code == TINY_OK) printf("\ntrained in %.2f s on %s\n\n", seconds() - start, tiny_device_name(t, 0));
   tiny_optim_free(&adam);
+  tiny_loader_close(data);
   return code;
 }
 
 int main(int argc, char **argv) {
   static digits d;
   static int32_t guess[TEST];
-  if (!read_digits(argc > 1 ? argv[1] : "examples/data/digits.csv", &d)) return 1;
   tiny_ctx *t = tiny_open(NULL);
-  const tiny_code code = tiny_status(t) == TINY_OK ? train(t, &d, guess) : tiny_status(t);
+  tiny_code code = read_digits(t, argc > 1 ? argv[1] : "examples/data/digits.csv", &d);
+  if (code == TINY_OK) code = train(t, &d, guess);
   if (code != TINY_OK) fprintf(stderr, "digits: %s\n", tiny_error(t));
   else {
     draw(&d, guess);

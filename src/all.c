@@ -83,6 +83,7 @@
 #include "tensor/conv.c"
 #include "tensor/pool.c"
 #include "tensor/image.c"
+#include "tensor/augment.c"
 #include "tensor/norm.c"
 #include "tensor/embedding.c"
 #include "tensor/attention.c"
@@ -172,6 +173,7 @@
 #include "runtime/array_text.c"
 #include "runtime/custom.c"
 #include "runtime/capture.c"
+#include "runtime/loader.c"
 #include "runtime/ship.c"
 
 // ** io: files of tensors **
@@ -185,6 +187,14 @@
 #include "io/safetensors.c"
 #include "io/files.c"
 #include "io/state.c"
+#include "io/deflate.c"
+#include "io/pixels.c"
+#include "io/png.c"
+#include "io/pnm.c"
+#include "io/picture.c"
+#include "io/wav.c"
+#include "io/idx.c"
+#include "io/csv.c"
 #endif
 
 // ** the context: all of the above, opened and closed **

@@ -7,6 +7,8 @@
 // Not here: tiny_log_line, which takes no tensor.
 // Not here: tiny_bytes_add, which wants a backend's bytes.
 // Not here: tiny_archive_close, which ends what others use.
+// Not here: tiny_loader_close, which ends what others use.
+// Not here: tiny_load_csv_from, which reads as many bytes as it is told.
 // Not here: tiny_program_free, which ends what others use.
 // Not here: tiny_uop_print, which takes nodes, which belong to no tensor.
 // Not here: tiny_uop_simplify, which takes nodes.
@@ -2228,6 +2230,174 @@ static void call_tiny_state_load(world *w) {
   (void)w;
   give_code(w, tiny_state_load(P("build/api_calls.npz"), the_params(w), the_optim(w), (int)N(0, 1)));
 }
+static void call_tiny_load_image(world *w) {
+  (void)w;
+  give_tensor(w, tiny_load_image(w->t, P("build/api_calls.npz")));
+}
+static void call_tiny_load_image_from(world *w) {
+  (void)w;
+  give_tensor(w, tiny_load_image_from(w->t, w->bytes, (size_t)N(0, 1)));
+}
+static void call_tiny_save_image(world *w) {
+  (void)w;
+  give_code(w, tiny_save_image(H(0), P("build/api_calls.npz")));
+}
+static void call_tiny_save_image_to(world *w) {
+  (void)w;
+  give_code(w, tiny_save_image_to(H(0), T("a"), the_writer()));
+}
+static void call_tiny_load_wav(world *w) {
+  (void)w;
+  give_tensor(w, tiny_load_wav(w->t, P("build/api_calls.npz"), w->ints));
+}
+static void call_tiny_load_wav_from(world *w) {
+  (void)w;
+  give_tensor(w, tiny_load_wav_from(w->t, w->bytes, (size_t)N(0, 1), w->ints));
+}
+static void call_tiny_save_wav(world *w) {
+  (void)w;
+  give_code(w, tiny_save_wav(H(0), (int)N(0, 1), P("build/api_calls.npz")));
+}
+static void call_tiny_save_wav_to(world *w) {
+  (void)w;
+  give_code(w, tiny_save_wav_to(H(0), (int)N(0, 1), the_writer()));
+}
+static void call_tiny_load_idx(world *w) {
+  (void)w;
+  give_tensor(w, tiny_load_idx(w->t, P("build/api_calls.npz")));
+}
+static void call_tiny_load_idx_from(world *w) {
+  (void)w;
+  give_tensor(w, tiny_load_idx_from(w->t, w->bytes, (size_t)N(0, 1)));
+}
+static void call_tiny_save_idx(world *w) {
+  (void)w;
+  give_code(w, tiny_save_idx(H(0), P("build/api_calls.npz")));
+}
+static void call_tiny_save_idx_to(world *w) {
+  (void)w;
+  give_code(w, tiny_save_idx_to(H(0), the_writer()));
+}
+static void call_tiny_load_csv(world *w) {
+  (void)w;
+  tiny_csv_desc a2;
+  memset(&a2, 0, sizeof a2);
+  give_tensor(w, tiny_load_csv(w->t, P("build/api_calls.npz"), &a2));
+}
+static void call_tiny_save_csv(world *w) {
+  (void)w;
+  tiny_csv_desc a2;
+  memset(&a2, 0, sizeof a2);
+  give_code(w, tiny_save_csv(H(0), P("build/api_calls.npz"), &a2));
+}
+static void call_tiny_save_csv_to(world *w) {
+  (void)w;
+  tiny_csv_desc a2;
+  memset(&a2, 0, sizeof a2);
+  give_code(w, tiny_save_csv_to(H(0), the_writer(), &a2));
+}
+static void call_tiny_loader_open(world *w) {
+  (void)w;
+  tiny_loader_desc a1;
+  memset(&a1, 0, sizeof a1);
+  give_pointer(w, tiny_loader_open(w->t, &a1));
+}
+static void call_tiny_loader_next(world *w) {
+  (void)w;
+  (void)tiny_loader_next(the_loader(w), O(0));
+}
+static void call_tiny_loader_count(world *w) {
+  (void)w;
+  (void)tiny_loader_count(the_loader(w));
+}
+static void call_tiny_convert_image_dtype(world *w) {
+  (void)w;
+  give_tensor(w, tiny_convert_image_dtype(H(0), (tiny_dtype)N(0, TINY_F32)));
+}
+static void call_tiny_normalize_image(world *w) {
+  (void)w;
+  give_tensor(w, tiny_normalize_image(H(0), w->reals, w->reals, (int)N(0, 2)));
+}
+static void call_tiny_rgb_to_grayscale(world *w) {
+  (void)w;
+  give_tensor(w, tiny_rgb_to_grayscale(H(0)));
+}
+static void call_tiny_resize(world *w) {
+  (void)w;
+  give_tensor(w, tiny_resize(H(0), N(0, 1), N(1, 1)));
+}
+static void call_tiny_center_crop(world *w) {
+  (void)w;
+  give_tensor(w, tiny_center_crop(H(0), N(0, 1), N(1, 1)));
+}
+static void call_tiny_gaussian_blur(world *w) {
+  (void)w;
+  give_tensor(w, tiny_gaussian_blur(H(0), (int)N(0, 1), D(0, 0.5)));
+}
+static void call_tiny_random_horizontal_flip(world *w) {
+  (void)w;
+  give_tensor(w, tiny_random_horizontal_flip(H(0), D(0, 0.5)));
+}
+static void call_tiny_random_vertical_flip(world *w) {
+  (void)w;
+  give_tensor(w, tiny_random_vertical_flip(H(0), D(0, 0.5)));
+}
+static void call_tiny_random_crop(world *w) {
+  (void)w;
+  give_tensor(w, tiny_random_crop(H(0), N(0, 1), N(1, 1), N(2, 1)));
+}
+static void call_tiny_random_resized_crop(world *w) {
+  (void)w;
+  tiny_random_crop_desc a3;
+  memset(&a3, 0, sizeof a3);
+  give_tensor(w, tiny_random_resized_crop(H(0), N(0, 1), N(1, 1), &a3));
+}
+static void call_tiny_random_affine(world *w) {
+  (void)w;
+  tiny_random_affine_desc a1;
+  memset(&a1, 0, sizeof a1);
+  give_tensor(w, tiny_random_affine(H(0), &a1));
+}
+static void call_tiny_random_rotation(world *w) {
+  (void)w;
+  give_tensor(w, tiny_random_rotation(H(0), D(0, 0.5)));
+}
+static void call_tiny_color_jitter(world *w) {
+  (void)w;
+  tiny_color_jitter_desc a1;
+  memset(&a1, 0, sizeof a1);
+  give_tensor(w, tiny_color_jitter(H(0), &a1));
+}
+static void call_tiny_adjust_brightness(world *w) {
+  (void)w;
+  give_tensor(w, tiny_adjust_brightness(H(0), H(1)));
+}
+static void call_tiny_adjust_contrast(world *w) {
+  (void)w;
+  give_tensor(w, tiny_adjust_contrast(H(0), H(1)));
+}
+static void call_tiny_adjust_saturation(world *w) {
+  (void)w;
+  give_tensor(w, tiny_adjust_saturation(H(0), H(1)));
+}
+static void call_tiny_adjust_hue(world *w) {
+  (void)w;
+  give_tensor(w, tiny_adjust_hue(H(0), H(1)));
+}
+static void call_tiny_random_erasing(world *w) {
+  (void)w;
+  tiny_random_erasing_desc a1;
+  memset(&a1, 0, sizeof a1);
+  give_tensor(w, tiny_random_erasing(H(0), &a1));
+}
+static void call_tiny_mixup(world *w) {
+  (void)w;
+  give_tensor(w, tiny_mixup(H(0), H(1), N(0, 1), D(0, 0.5), O(0)));
+}
+static void call_tiny_cutmix(world *w) {
+  (void)w;
+  give_tensor(w, tiny_cutmix(H(0), H(1), N(0, 1), D(0, 0.5), O(0)));
+}
 static void call_tiny_capture(world *w) {
   (void)w;
   give_pointer(w, tiny_capture(w->t, L(0), C(0), L(2), C(1)));
@@ -2849,6 +3019,44 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_save_as", call_tiny_save_as, 2, 0, 0, 0},
   {"tiny_state_save", call_tiny_state_save, 0, 2, 0, 0},
   {"tiny_state_load", call_tiny_state_load, 0, 2, 1, 0},
+  {"tiny_load_image", call_tiny_load_image, 0, 1, 0, 0},
+  {"tiny_load_image_from", call_tiny_load_image_from, 0, 1, 1, 0},
+  {"tiny_save_image", call_tiny_save_image, 1, 0, 0, 0},
+  {"tiny_save_image_to", call_tiny_save_image_to, 1, 0, 0, 0},
+  {"tiny_load_wav", call_tiny_load_wav, 0, 1, 0, 0},
+  {"tiny_load_wav_from", call_tiny_load_wav_from, 0, 1, 1, 0},
+  {"tiny_save_wav", call_tiny_save_wav, 1, 0, 1, 0},
+  {"tiny_save_wav_to", call_tiny_save_wav_to, 1, 0, 1, 0},
+  {"tiny_load_idx", call_tiny_load_idx, 0, 1, 0, 0},
+  {"tiny_load_idx_from", call_tiny_load_idx_from, 0, 1, 1, 0},
+  {"tiny_save_idx", call_tiny_save_idx, 1, 0, 0, 0},
+  {"tiny_save_idx_to", call_tiny_save_idx_to, 1, 0, 0, 0},
+  {"tiny_load_csv", call_tiny_load_csv, 0, 1, 0, 0},
+  {"tiny_save_csv", call_tiny_save_csv, 1, 0, 0, 0},
+  {"tiny_save_csv_to", call_tiny_save_csv_to, 1, 0, 0, 0},
+  {"tiny_loader_open", call_tiny_loader_open, 0, 1, 0, 0},
+  {"tiny_loader_next", call_tiny_loader_next, 0, 1, 0, 1},
+  {"tiny_loader_count", call_tiny_loader_count, 0, 1, 0, 0},
+  {"tiny_convert_image_dtype", call_tiny_convert_image_dtype, 1, 0, 1, 0},
+  {"tiny_normalize_image", call_tiny_normalize_image, 1, 0, 1, 0},
+  {"tiny_rgb_to_grayscale", call_tiny_rgb_to_grayscale, 1, 0, 0, 0},
+  {"tiny_resize", call_tiny_resize, 1, 0, 2, 0},
+  {"tiny_center_crop", call_tiny_center_crop, 1, 0, 2, 0},
+  {"tiny_gaussian_blur", call_tiny_gaussian_blur, 1, 0, 1, 0},
+  {"tiny_random_horizontal_flip", call_tiny_random_horizontal_flip, 1, 0, 0, 0},
+  {"tiny_random_vertical_flip", call_tiny_random_vertical_flip, 1, 0, 0, 0},
+  {"tiny_random_crop", call_tiny_random_crop, 1, 0, 3, 0},
+  {"tiny_random_resized_crop", call_tiny_random_resized_crop, 1, 0, 2, 0},
+  {"tiny_random_affine", call_tiny_random_affine, 1, 0, 0, 0},
+  {"tiny_random_rotation", call_tiny_random_rotation, 1, 0, 0, 0},
+  {"tiny_color_jitter", call_tiny_color_jitter, 1, 0, 0, 0},
+  {"tiny_adjust_brightness", call_tiny_adjust_brightness, 2, 0, 0, 0},
+  {"tiny_adjust_contrast", call_tiny_adjust_contrast, 2, 0, 0, 0},
+  {"tiny_adjust_saturation", call_tiny_adjust_saturation, 2, 0, 0, 0},
+  {"tiny_adjust_hue", call_tiny_adjust_hue, 2, 0, 0, 0},
+  {"tiny_random_erasing", call_tiny_random_erasing, 1, 0, 0, 0},
+  {"tiny_mixup", call_tiny_mixup, 2, 0, 1, 1},
+  {"tiny_cutmix", call_tiny_cutmix, 2, 0, 1, 1},
   {"tiny_capture", call_tiny_capture, 4, 1, 2, 0},
   {"tiny_run", call_tiny_run, 2, 1, 0, 1},
   {"tiny_program_kernel_count", call_tiny_program_kernel_count, 0, 1, 0, 0},

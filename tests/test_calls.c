@@ -24,8 +24,8 @@ typedef struct world {
   int large;                               // arguments have shape large[large - 1]
   int kind; tiny_tensor *tensor; tiny_code code; const void *pointer; int64_t given;
   unsigned char bytes[4096];
-  int64_t longs[16];
-  tiny_params params; tiny_optim optim; tiny_ema ema; tiny_scaler scaler; tiny_program *program; tiny_archive *archive; tiny_views views;
+  int64_t longs[16]; int ints[16]; double reals[16];
+  tiny_params params; tiny_optim optim; tiny_ema ema; tiny_scaler scaler; tiny_program *program; tiny_archive *archive; tiny_loader *loader; tiny_views views;
   tiny_plateau plateau; tiny_recurrent_layer recurrent;
 } world;
 
@@ -114,7 +114,17 @@ static tiny_recurrent_layer *the_recurrent_layer(world *w) {
   return &w->recurrent;
 }
 static tiny_archive *the_archive(world *w) { return w->archive; }
+static tiny_loader *the_loader(world *w) {
+  tiny_loader_desc d;
+  memset(&d, 0, sizeof d);
+  d.n = 4; d.batch = 2; d.narray = 1; d.prefetch = -1;
+  d.array[0].data = w->reals; d.array[0].dtype = TINY_F64; d.array[0].shape = TINY_SHAPE(4);
+  if (!w->bare && !w->loader) w->loader = tiny_loader_open(w->t, &d);
+  return w->loader;
+}
 static void owners_end(world *w) {
+  tiny_loader_close(w->loader);
+  w->loader = NULL;
   tiny_params_free(&w->params);
   tiny_optim_free(&w->optim);
   tiny_ema_free(&w->ema);

@@ -28,6 +28,7 @@ PRINTS = {
     "Looking": r"\(2,3\) f32 on CPU\n\[\[1\.  2\.  3\. \]\n \[4\.  5\.  0\.5\]\]\nmean: \(1,3\) f32 on CPU\n\[\[2\.5  3\.5  1\.75\]\]\n"
                r"\[ 0\.     1\.    \.\.\. 70\.697 70\.704\]\nlayer .*\nfc  .*weight \(10,784\), bias \(10,\)\ntotal  .*\n"
                r"digraph tiny \{ \.\.\.\n",
+    "Batches": r"(2 pictures: mean 0\.[0-9]+\n){6}",
     "A device of your own": r"copy_in\ncompile\nkernel E_.* \{\n(  .* = .*\n)+\}\nload\nlaunch of \d+ groups of \d+\n"
                             r"copy_out\nunload\nclose\n",
 }

@@ -13,16 +13,16 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "tests/api_calls.h")
-PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "look.h", "io.h", "device.h"]
+PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "look.h", "io.h", "data.h", "device.h"]
 
 # Functions that a table cannot call, and why.
 LEFT_OUT = {
     "tiny_open": "makes the context", "tiny_close": "ends it",
-    "tiny_fail": "is an error", "tiny_parallel": "calls back", "tiny_realloc": "wants memory of its own", "tiny_log_line": "takes no tensor", "tiny_bytes_add": "wants a backend's bytes", "tiny_archive_close": "ends what others use",
+    "tiny_fail": "is an error", "tiny_parallel": "calls back", "tiny_realloc": "wants memory of its own", "tiny_log_line": "takes no tensor", "tiny_bytes_add": "wants a backend's bytes", "tiny_archive_close": "ends what others use", "tiny_loader_close": "ends what others use", "tiny_load_csv_from": "reads as many bytes as it is told",
     "tiny_program_free": "ends what others use", "tiny_uop_print": "takes nodes, which belong to no tensor", "tiny_uop_simplify": "takes nodes",
     "tiny_uop_eval": "takes nodes", "tiny_uop_new": "takes nodes",
 }
-MADE = {"tiny_params", "tiny_optim", "tiny_ema", "tiny_scaler", "tiny_program", "tiny_archive", "tiny_views", "tiny_plateau", "tiny_recurrent_layer"}   # by the test
+MADE = {"tiny_params", "tiny_optim", "tiny_ema", "tiny_scaler", "tiny_program", "tiny_archive", "tiny_loader", "tiny_views", "tiny_plateau", "tiny_recurrent_layer"}   # by the test
 OWNERS = MADE - {"tiny_views", "tiny_plateau"}             # these belong to a context
 LISTS_IN = {"tiny_clip_grad_norm", "tiny_clip_grad_value", "tiny_scaler_unscale"}          # tiny_tensor **grads that are read as well
 ENUMS = {"tiny_dtype": "TINY_F32"}
@@ -127,8 +127,8 @@ class Call:
             return "P(%s)" % TEXTS[name] if name in TEXTS else "T(%s)" % TEXT_OF.get(self.name, '"a"')
         if bare in ("void", "char"):
             return "(char *)w->bytes" if bare == "char" else "w->bytes"
-        if bare == "int64_t":
-            return "w->longs"
+        if bare in ("int64_t", "double", "int"):
+            return {"int64_t": "w->longs", "double": "w->reals", "int": "w->ints"}[bare]
         if bare == "tiny_uop":
             return "NULL"
         if bare.startswith("tiny_") and type_.count("*") == 1:

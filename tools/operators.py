@@ -15,7 +15,7 @@ ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, "docs/operators.md")
 PAGES = os.path.join(ROOT, "docs/operators")
 EXAMPLES = os.path.join(ROOT, "build/operators/examples.txt")
-PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "io.h"]
+PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "io.h", "data.h"]
 DEVICES = [("interpreter", "interpreter"), ("CPU", "CPU")]     # file of build/operators, heading; further backends add a line
 
 HEAD = """# Operators
@@ -181,7 +181,7 @@ def main(args):
 
 
 # Sections of the header whose tensors are operators' results: the rest is life of contexts, tensors, structs and files.
-OTHER = {"types", "context", "tensors", "gradients", "modules", "training", "files", "optimisers"}
+OTHER = {"types", "context", "tensors", "gradients", "modules", "training", "files", "data", "optimisers"}
 def part_is_language(mark): return mark not in OTHER
 
 

@@ -20,4 +20,5 @@
 #include "train.h"
 #include "look.h"
 #include "io.h"
+#include "data.h"
 #include "device.h"

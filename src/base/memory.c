@@ -42,6 +42,7 @@ struct tiny_ctx {
   struct tn_cache *cache; struct tn_shipped *shipped; struct tn_warm *warm;
   struct tn_pool *pool; struct tn_runtime *runtime;
   struct tiny_archive *archives;           // that are open
+  struct tiny_loader *loaders;
 };
 
 static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {

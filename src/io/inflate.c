@@ -36,6 +36,7 @@ static uint32_t tn_crc_of(const tn_crc *c, uint32_t crc, const void *data, size_
 }
 
 enum { TN_FAST_BITS = 10, TN_CODE_BITS = 15, TN_SYMBOLS = 288 };
+enum { TN_INFLATE_MOST = 1032 };           // bytes that a byte can stand for: 258 by two bits
 
 // A canonical prefix code: codes of up to TN_FAST_BITS are looked up, longer ones are walked bit by bit.
 typedef struct tn_prefix {

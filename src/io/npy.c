@@ -237,35 +237,20 @@ static int tn_npy_write(tn_sink *s, const void *what) {
   return done;
 }
 
+static int tn_npy_load(const tn_source *s, const void *what, tiny_uop **out) {
+  (void)what;
+  return tn_npy_read(s, out);
+}
 TINY_API tiny_tensor *tiny_load_npy(tiny_ctx *t, const char *path) {
-  tn_os_mapping m;
-  tn_source s;
-  if (!tn_source_path_check(t, "load_npy", path) || !tn_source_open(t, path, &m, &s)) return tn_poison(t);
-  tiny_uop *u = NULL;
-  const int done = tn_npy_read(&s, &u);
-  tn_os_unmap_file(&m);
-  return done ? tn_tensor_new(t, u) : tn_poison(t);
+  return tn_source_load(t, "load_npy", path, tn_npy_load, NULL);
 }
 TINY_API tiny_tensor *tiny_load_npy_from(tiny_ctx *t, const void *data, size_t nbytes) {
-  if (!tn_runs(t)) return tn_poison(t);
-  const tn_source s = tn_source_memory(t, data, nbytes);
-  tiny_uop *u = NULL;
-  return tn_npy_read(&s, &u) ? tn_tensor_new(t, u) : tn_poison(t);
+  return tn_source_load_from(t, data, nbytes, tn_npy_load, NULL);
 }
-
 TINY_API tiny_code tiny_save_npy(tiny_tensor *x, const char *path) {
-  tiny_code code;
-  tiny_ctx *t = tn_realize_check("save_npy", &x, 1, &code);
-  if (!t) return code;
-  return tn_source_path_check(t, "save_npy", path) ? tn_sink_file(t, "save_npy", path, tn_npy_write, x) :
-                                                     t->code;
+  return tn_sink_save("save_npy", x, path, NULL, tn_npy_write, x);
 }
 TINY_API tiny_code tiny_save_npy_to(tiny_tensor *x, tiny_writer to) {
-  tiny_code code;
-  tiny_ctx *t = tn_realize_check("save_npy_to", &x, 1, &code);
-  if (!t) return code;
-  if (!to.fn) return tiny_fail(t, TINY_E_ARG, "save_npy_to: the writer has no function");
-  tn_sink s = {t, "save_npy_to", to, 0, 0};
-  return tn_npy_write(&s, x) ? TINY_OK : t->code;
+  return tn_sink_save("save_npy_to", x, NULL, &to, tn_npy_write, x);
 }
 #endif

@@ -153,6 +153,28 @@ static int tn_source_tensor(const tn_source *s, size_t at, int dtype, int big, i
   return !tn_bad(t, u);
 }
 
+// ** reading one tensor: read(s, what, out) of a file or of memory **
+
+typedef int (*tn_read_fn)(const tn_source *s, const void *what, tiny_uop **out);
+
+static tiny_tensor *tn_source_load_from(tiny_ctx *t, const void *data, size_t nbytes, tn_read_fn read,
+                                        const void *what) {
+  if (!tn_runs(t)) return tn_poison(t);
+  const tn_source s = tn_source_memory(t, data, nbytes);
+  tiny_uop *u = NULL;
+  return read(&s, what, &u) ? tn_tensor_new(t, u) : tn_poison(t);
+}
+static tiny_tensor *tn_source_load(tiny_ctx *t, const char *name, const char *path, tn_read_fn read,
+                                   const void *what) {
+  tn_os_mapping m;
+  tn_source s;
+  if (!tn_source_path_check(t, name, path) || !tn_source_open(t, path, &m, &s)) return tn_poison(t);
+  tiny_uop *u = NULL;
+  const int done = read(&s, what, &u);
+  tn_os_unmap_file(&m);
+  return done ? tn_tensor_new(t, u) : tn_poison(t);
+}
+
 // ** writing **
 
 typedef struct tn_sink {
@@ -212,5 +234,17 @@ static tiny_code tn_sink_file(tiny_ctx *t, const char *name, const char *path,
   if (tn_os_draft_close(&draft, path, whole)) return TINY_OK;
   tiny_fail(t, TINY_E_IO, "%s: %.200s could not be written", name, path);
   return t->code;                          // the first error: perhaps another one
+}
+
+// x by write(sink, what), which realizes it: to a function, or to a path if that is not NULL.
+static tiny_code tn_sink_save(const char *name, tiny_tensor *x, const char *path, const tiny_writer *to,
+                              int (*write)(tn_sink *s, const void *what), const void *what) {
+  tiny_code code;
+  tiny_ctx *t = tn_realize_check(name, &x, 1, &code);
+  if (!t) return code;
+  if (!to) return tn_source_path_check(t, name, path) ? tn_sink_file(t, name, path, write, what) : t->code;
+  if (!to->fn) return tiny_fail(t, TINY_E_ARG, "%s: the writer has no function", name);
+  tn_sink s = {t, name, *to, 0, 0};
+  return write(&s, what) ? TINY_OK : t->code;
 }
 #endif

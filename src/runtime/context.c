@@ -6,6 +6,11 @@
 #define TN_RUNTIME_CONTEXT
 #ifndef TINY_AMALGAMATED
 #include "ship.c"
+#include "loader.c"
+#include "../io/csv.c"
+#include "../io/picture.c"
+#include "../io/wav.c"
+#include "../io/idx.c"
 #include "../io/state.c"
 #endif
 
@@ -74,6 +79,7 @@ static void tn_log_totals(tiny_ctx *t) {
 TINY_API void tiny_close(tiny_ctx *t) {
   if (!t) return;
   if (tn_debug(t, 't')) tn_log_totals(t);
+  tn_loaders_close(t);
   tn_ordering_close(t);                    // may still make one wait for another
   tn_devices_sync(t);
   for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
