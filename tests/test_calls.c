@@ -25,6 +25,7 @@ typedef struct world {
   int kind; tiny_tensor *tensor; tiny_code code; const void *pointer; int64_t given;
   unsigned char bytes[4096];
   int64_t longs[16];
+  int ints[16];
   tiny_params params; tiny_optim optim; tiny_ema ema; tiny_scaler scaler; tiny_program *program; tiny_archive *archive; tiny_views views;
   tiny_plateau plateau; tiny_recurrent_layer recurrent;
 } world;
@@ -195,7 +196,8 @@ static void check_usable(tiny_ctx *t, tiny_tensor *x) {
 }
 
 // What only asks, or frees, takes any tensor.
-static const char *const asks[] = {"tiny_ok", "tiny_ctx_of", "tiny_uop_of", "tiny_nelem_of", "tiny_shape_of", "tiny_shape_now", "tiny_dtype_of"};
+static const char *const asks[] = {"tiny_ok", "tiny_ctx_of", "tiny_uop_of", "tiny_nelem_of", "tiny_shape_of", "tiny_shape_now", "tiny_dtype_of",
+                                   "tiny_device_of", "tiny_shard_count", "tiny_shard_axis"};
 static int only_asks(const struct api_call *c) {
   const char *free_at = strstr(c->name, "_free");
   if (free_at && !free_at[5]) return 1;

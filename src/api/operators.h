@@ -243,6 +243,52 @@ TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);
 // bool: a != b; true beside NaN. [torch.ne]
 TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
 
+// A tensor and a number, which becomes part of the kernel: one that changes from step to step is a tensor, tiny_scalar.
+// Nothing has to be freed but the result, also outside of frames. Dtypes are PyTorch's for a number of Python's: of a
+// float x x's; of an integer x x's if value is whole (it wraps, as tiny_cast does), else f32; of bools i64 or f32.
+// Comparisons are bool, and exact: one with a number that an integer x cannot have is made in f64.
+
+// x + value. [torch.add]
+TINY_API tiny_tensor *tiny_add_scalar(tiny_tensor *x, double value);
+// x - value. [torch.sub]
+TINY_API tiny_tensor *tiny_sub_scalar(tiny_tensor *x, double value);
+// value - x. [torch.rsub]
+TINY_API tiny_tensor *tiny_rsub_scalar(tiny_tensor *x, double value);
+// x value. [torch.mul]
+TINY_API tiny_tensor *tiny_mul_scalar(tiny_tensor *x, double value);
+// x / value. [torch.div]
+TINY_API tiny_tensor *tiny_div_scalar(tiny_tensor *x, double value);
+// value / x. [torch.div]
+TINY_API tiny_tensor *tiny_rdiv_scalar(tiny_tensor *x, double value);
+// tiny_floor_div of x and value. [torch.floor_divide]
+TINY_API tiny_tensor *tiny_floor_div_scalar(tiny_tensor *x, double value);
+// tiny_floor_div of value and x. [torch.floor_divide]
+TINY_API tiny_tensor *tiny_rfloor_div_scalar(tiny_tensor *x, double value);
+// tiny_remainder of x and value. [torch.remainder]
+TINY_API tiny_tensor *tiny_remainder_scalar(tiny_tensor *x, double value);
+// tiny_remainder of value and x. [torch.remainder]
+TINY_API tiny_tensor *tiny_rremainder_scalar(tiny_tensor *x, double value);
+// x to the power of value. [torch.pow]
+TINY_API tiny_tensor *tiny_pow_scalar(tiny_tensor *x, double value);
+// value to the power of x. [torch.pow]
+TINY_API tiny_tensor *tiny_rpow_scalar(tiny_tensor *x, double value);
+// The greater, as tiny_maximum. [torch.clamp(min=)]
+TINY_API tiny_tensor *tiny_maximum_scalar(tiny_tensor *x, double value);
+// The lesser, as tiny_minimum. [torch.clamp(max=)]
+TINY_API tiny_tensor *tiny_minimum_scalar(tiny_tensor *x, double value);
+// bool: x < value. [torch.lt]
+TINY_API tiny_tensor *tiny_lt_scalar(tiny_tensor *x, double value);
+// bool: x > value. [torch.gt]
+TINY_API tiny_tensor *tiny_gt_scalar(tiny_tensor *x, double value);
+// bool: x <= value. [torch.le]
+TINY_API tiny_tensor *tiny_le_scalar(tiny_tensor *x, double value);
+// bool: x >= value. [torch.ge]
+TINY_API tiny_tensor *tiny_ge_scalar(tiny_tensor *x, double value);
+// bool: x == value. [torch.eq]
+TINY_API tiny_tensor *tiny_eq_scalar(tiny_tensor *x, double value);
+// bool: x != value. [torch.ne]
+TINY_API tiny_tensor *tiny_ne_scalar(tiny_tensor *x, double value);
+
 // |a - b| <= atol + rtol |b|, or equal, as infinities may be; equal_nan: NaN is close to NaN. Integers are compared as
 // f64, narrow floats as f32. bool. TINY_E_ARG: a tolerance is negative. [torch.isclose]
 TINY_API tiny_tensor *tiny_isclose(tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan);
