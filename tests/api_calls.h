@@ -1142,7 +1142,7 @@ static void call_tiny_dist(world *w) {
 }
 static void call_tiny_reduce(world *w) {
   (void)w;
-  give_tensor(w, tiny_reduce(H(0), (char)N(0, 0), the_shape(w, 2), (int)N(1, 1)));
+  give_tensor(w, tiny_reduce(H(0), (tiny_reduce_op)N(0, 0), the_shape(w, 2), (int)N(1, 1)));
 }
 static void call_tiny_argmax(world *w) {
   (void)w;
@@ -1226,7 +1226,7 @@ static void call_tiny_scatter_add(world *w) {
 }
 static void call_tiny_scatter_reduce(world *w) {
   (void)w;
-  give_tensor(w, tiny_scatter_reduce(H(0), (int)N(0, 0), H(1), H(2), (char)N(1, 0), (int)N(2, 1)));
+  give_tensor(w, tiny_scatter_reduce(H(0), (int)N(0, 0), H(1), H(2), (tiny_reduce_op)N(1, 0), (int)N(2, 1)));
 }
 static void call_tiny_index_add(world *w) {
   (void)w;
@@ -1238,7 +1238,7 @@ static void call_tiny_index_copy(world *w) {
 }
 static void call_tiny_index_reduce(world *w) {
   (void)w;
-  give_tensor(w, tiny_index_reduce(H(0), (int)N(0, 0), H(1), H(2), (char)N(1, 0), (int)N(2, 1)));
+  give_tensor(w, tiny_index_reduce(H(0), (int)N(0, 0), H(1), H(2), (tiny_reduce_op)N(1, 0), (int)N(2, 1)));
 }
 static void call_tiny_index_fill(world *w) {
   (void)w;
@@ -1486,11 +1486,11 @@ static void call_tiny_matrix_rank_within(world *w) {
 }
 static void call_tiny_matrix_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_matrix_norm(H(0), (char)N(0, 0)));
+  give_tensor(w, tiny_matrix_norm(H(0), (tiny_norm_order)N(0, 0)));
 }
 static void call_tiny_cond(world *w) {
   (void)w;
-  give_tensor(w, tiny_cond(H(0), (char)N(0, 0)));
+  give_tensor(w, tiny_cond(H(0), (tiny_norm_order)N(0, 0)));
 }
 static void call_tiny_matrix_power(world *w) {
   (void)w;

@@ -178,10 +178,10 @@ static tiny_tensor *f_products(tiny_tensor *x) {             // signs cancel whe
 }
 static tiny_tensor *f_pinv(tiny_tensor *x) { return tiny_pinv(x, -1); }
 static tiny_tensor *f_lstsq(tiny_tensor *x) { return tiny_lstsq(x, tiny_exp(x)); }
-static tiny_tensor *f_nuclear(tiny_tensor *x) { return tiny_matrix_norm(x, 'N'); }
-static tiny_tensor *f_spectral(tiny_tensor *x) { return tiny_matrix_norm(x, '2'); }
-static tiny_tensor *f_cond(tiny_tensor *x) { return tiny_cond(x, '2'); }
-static tiny_tensor *f_cond1(tiny_tensor *x) { return tiny_cond(x, '1'); }
+static tiny_tensor *f_nuclear(tiny_tensor *x) { return tiny_matrix_norm(x, TINY_NORM_NUC); }
+static tiny_tensor *f_spectral(tiny_tensor *x) { return tiny_matrix_norm(x, TINY_NORM_2); }
+static tiny_tensor *f_cond(tiny_tensor *x) { return tiny_cond(x, TINY_NORM_2); }
+static tiny_tensor *f_cond1(tiny_tensor *x) { return tiny_cond(x, TINY_NORM_1); }
 static tiny_tensor *f_power(tiny_tensor *x) { return tiny_matrix_power(x, -3); }
 static tiny_tensor *f_cross(tiny_tensor *x) { return tiny_cross(x, tiny_exp(x), -1); }
 static tiny_tensor *f_cdist(tiny_tensor *x) { return tiny_cdist(x, tiny_exp(x), 2); }
@@ -243,13 +243,13 @@ static void check_empty(void) {
   tiny_tensor *order = tiny_lu(many, &l, &u), *sides = tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3, 2));
   CHECK_EQ(read_all(tiny_transpose(order, -1, -2)), 0);
   CHECK_EQ(read_all(tiny_lu_solve(order, l, u, sides)), 0);
-  CHECK(tiny_item(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), '1')) == 0);
-  CHECK(tiny_item(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 0)), (char)-'I')) == 0);
+  CHECK(tiny_item(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), TINY_NORM_1)) == 0);
+  CHECK(tiny_item(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 0)), TINY_NORM_MIN_INF)) == 0);
   CHECK_EQ(read_all(tiny_eigh(many, &v)), 0);
   CHECK_EQ(read_all(tiny_svd(x, &s, &v)), 0);
   CHECK_EQ(read_all(tiny_svd(tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 0)), &s, &v)), 0);
   CHECK_EQ(read_all(tiny_qr(tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 0)), 1, &u)), 9);
-  CHECK(tiny_item(tiny_matrix_norm(x, 'F')) == 0);
+  CHECK(tiny_item(tiny_matrix_norm(x, TINY_NORM_FRO)) == 0);
   CHECK_STR(tiny_error(t), "");
   tiny_clear(t);
 }
@@ -275,12 +275,12 @@ static void check_errors(void) {
   CHECK(!tiny_ok(l) && !tiny_ok(u));
   expect_error(tiny_solve(y, x), "solve: (3,3) with right sides (2,3)");
   expect_error(tiny_solve(matrix(2, 3, 3, TINY_F32), matrix(3, 3, 1, TINY_F32)), "solve: (2,3,3) with right sides (3,3,1)");
-  expect_error(tiny_matrix_norm(y, 'X'), "matrix_norm: order is 'X', not one of F 1 I N 2");
+  expect_error(tiny_matrix_norm(y, (tiny_norm_order)8), "matrix_norm: order is 8, not one of tiny_norm_order");
   expect_error(tiny_lu_solve(y, y, x, y), "lu_solve: (2,3) is no square matrix");
   expect_error(tiny_cov(y, 1, tiny_zeros(t, TINY_I64, TINY_SHAPE(2)), NULL), "cov: weights (2,) of 3 observations");
   expect_error(tiny_corrcoef(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 3, 3))), "corrcoef: (2,3,3) has more than 2 dims");
-  expect_error(tiny_cond(x, '1'), "cond: (2,3) is no square matrix");
-  expect_error(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 0)), '1'), "matrix_norm: there is no maximum of nothing");
+  expect_error(tiny_cond(x, TINY_NORM_1), "cond: (2,3) is no square matrix");
+  expect_error(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 0)), TINY_NORM_1), "matrix_norm: there is no maximum of nothing");
   expect_error(tiny_matrix_power(x, 2), "matrix_power: (2,3) is no square matrix");
   CHECK(tiny_inv(NULL) == NULL);
   CHECK(tiny_lu(NULL, &l, &u) == NULL && l == NULL && u == NULL);
@@ -321,7 +321,7 @@ static factored d_slogdet(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 2}
 static factored d_pinv(tiny_tensor *x) { return f_one(tiny_pinv(x, -1)); }
 static factored d_lstsq(tiny_tensor *x) { return f_one(tiny_lstsq(x, tiny_exp(x))); }
 static factored d_rank(tiny_tensor *x) { return f_one(tiny_matrix_rank(x, -1)); }
-static factored d_nuclear(tiny_tensor *x) { return f_one(tiny_matrix_norm(x, 'N')); }
+static factored d_nuclear(tiny_tensor *x) { return f_one(tiny_matrix_norm(x, TINY_NORM_NUC)); }
 static factored d_exp(tiny_tensor *x) { return f_one(tiny_matrix_exp(x)); }
 
 // The squarings of an exponential are one kernel for a compiler, however many there are.

@@ -203,8 +203,9 @@ static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
 }
 
-// Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices).
-static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high) {
+// Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices); open: what stands for one left out.
+static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high, int64_t open) {
+  if (at == TINY_END) return open;
   if (at < 0) at += size;
   return at < low ? low : at > high ? high : at;
 }
@@ -223,8 +224,8 @@ static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *s
   if ((*axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), *axis)) < 0) return 0;
   if (!tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), *axis)) return 0;
   const int64_t size = tn_uop_of(x)->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
-  *start = tn_slice_bound(*start, size, low, high);
-  stop = tn_slice_bound(stop, size, low, high);
+  *start = tn_slice_bound(*start, size, low, high, step < 0 ? high : low);
+  stop = tn_slice_bound(stop, size, low, high, step < 0 ? low : high);
   const int64_t by = step < 0 ? -step : step, span = step < 0 ? *start - stop : stop - *start;
   *m = span <= 0 ? 0 : span / by + (span % by != 0);
   return 1;
