@@ -98,7 +98,7 @@ static void check_rectangular(int n, int m) {
   below("svd", n, m, apart(tiny_matmul(tiny_mul(left, tiny_unsqueeze(s, -2)), v), a), limit);
   below("left vectors", n, m, apart(tiny_matmul(turned(left), left), one), limit);
   below("right vectors", n, m, apart(tiny_matmul(v, turned(v)), one), limit);
-  tiny_tensor *g = tiny_pinv(a, -1);
+  tiny_tensor *g = tiny_pinv(a, 0);
   below("pinv", n, m, apart(tiny_matmul(tiny_matmul(a, g), a), a), limit * 10);
   tiny_tensor *b = matrix(3, n, 2, TINY_F64);
   below("lstsq", n, m, apart(tiny_lstsq(a, b), tiny_matmul(g, b)), limit * 10);
@@ -176,7 +176,7 @@ static tiny_tensor *f_products(tiny_tensor *x) {             // signs cancel whe
   tiny_tensor *s, *v, *u = tiny_svd(x, &s, &v);
   return tiny_matmul(u, v);
 }
-static tiny_tensor *f_pinv(tiny_tensor *x) { return tiny_pinv(x, -1); }
+static tiny_tensor *f_pinv(tiny_tensor *x) { return tiny_pinv(x, 0); }
 static tiny_tensor *f_lstsq(tiny_tensor *x) { return tiny_lstsq(x, tiny_exp(x)); }
 static tiny_tensor *f_nuclear(tiny_tensor *x) { return tiny_matrix_norm(x, TINY_NORM_NUC); }
 static tiny_tensor *f_spectral(tiny_tensor *x) { return tiny_matrix_norm(x, TINY_NORM_2); }
@@ -223,7 +223,7 @@ static void check_special(void) {
   CHECK(apart(tiny_matmul(turned(left), left), tiny_eye(t, 2, TINY_F64)) < 1e-15);
   left = tiny_svd(x, &s, &v);              // of rank 1: u is orthonormal all the same
   CHECK(apart(tiny_matmul(turned(left), left), tiny_eye(t, 2, TINY_F64)) < 1e-14);
-  CHECK(tiny_item(tiny_cast(tiny_matrix_rank(x, -1), TINY_F64)) == 1);
+  CHECK(tiny_item(tiny_cast(tiny_matrix_rank(x, 0), TINY_F64)) == 1);
   tiny_tensor *q = tiny_qr(given(3, 2, zeros), 0, &u);
   CHECK(apart(tiny_matmul(turned(q), q), tiny_eye(t, 2, TINY_F64)) == 0);
   tiny_tensor *eye = tiny_contiguous(tiny_eye(t, 3, TINY_F64));                  // equal eigenvalues
@@ -260,7 +260,7 @@ static void check_dtypes(void) {
   CHECK_EQ(tiny_dtype_of(tiny_eigh(tiny_cast(x, TINY_BF16), &v)), TINY_BF16);
   CHECK_EQ(tiny_dtype_of(v), TINY_BF16);
   CHECK_EQ(tiny_dtype_of(tiny_solve(x, matrix(1, 3, 1, TINY_F64))), TINY_F64);
-  CHECK_EQ(tiny_dtype_of(tiny_matrix_rank(x, -1)), TINY_I32);
+  CHECK_EQ(tiny_dtype_of(tiny_matrix_rank(x, 0)), TINY_I32);
   below("inverse of f16", 3, 3, apart(tiny_matmul(x, tiny_inv(x)), tiny_eye(t, 3, TINY_F16)), 4e-3);
 }
 static void expect_error(tiny_tensor *x, const char *message) {
@@ -318,9 +318,9 @@ static factored d_solve(tiny_tensor *x) { return f_one(tiny_solve(x, tiny_exp(x)
 static factored d_triangular(tiny_tensor *x) { return f_one(tiny_triangular_solve(x, tiny_exp(x), 1, 0)); }
 static factored d_det(tiny_tensor *x) { return f_one(tiny_det(x)); }
 static factored d_slogdet(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 2}; f.out[0] = tiny_slogdet(x, &f.out[1]); return f; }
-static factored d_pinv(tiny_tensor *x) { return f_one(tiny_pinv(x, -1)); }
+static factored d_pinv(tiny_tensor *x) { return f_one(tiny_pinv(x, 0)); }
 static factored d_lstsq(tiny_tensor *x) { return f_one(tiny_lstsq(x, tiny_exp(x))); }
-static factored d_rank(tiny_tensor *x) { return f_one(tiny_matrix_rank(x, -1)); }
+static factored d_rank(tiny_tensor *x) { return f_one(tiny_matrix_rank(x, 0)); }
 static factored d_nuclear(tiny_tensor *x) { return f_one(tiny_matrix_norm(x, TINY_NORM_NUC)); }
 static factored d_exp(tiny_tensor *x) { return f_one(tiny_matrix_exp(x)); }
 

@@ -68,6 +68,10 @@ typedef enum tiny_dtype {
 // As a bound of a slice, start or stop: left out, as in Python's x[2:] and x[::-1].
 #define TINY_END INT64_MAX
 
+// A real zero where 0 means the default: in every struct that is filled in, and for arguments called eps or rtol.
+// tiny_optim.momentum, tiny_attention_desc.scale ..
+#define TINY_ZERO 1e-300
+
 // Dims, outermost first; also a list of axes or of amounts. 0 dims: one element.
 typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
 

@@ -174,8 +174,8 @@ TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int a
 // As tiny_select_scatter, in the place of tiny_diagonal(x, diagonal, a, b). [torch.diagonal_scatter]
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
 
-// Side by side along axis; dtypes promote: tiny_cat(TINY_ARRAY(a, b), 0). n must be 1 or more: no tensors tell no context, and give NULL
-// without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
+// Side by side along axis: tiny_cat(TINY_ARRAY(a, b), 0); dtypes promote. n must be 1 or more: no tensors tell no
+// context, and give NULL without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
 // Side by side along a new axis; n as for tiny_cat. [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
@@ -444,7 +444,7 @@ TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
 // x log(1 + y), 0 where x is 0 [torch.special.xlog1py]
 TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
-// log(x / (1 - x)), x brought into [eps, 1 - eps] first if eps >= 0. [torch.logit]
+// log(x / (1 - x)), x brought into [eps, 1 - eps] first unless eps is 0. [torch.logit]
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
 // sin(pi x) / (pi x) [torch.sinc]
 TINY_API tiny_tensor *tiny_sinc(tiny_tensor *x);

@@ -332,7 +332,8 @@ TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *i
 TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value) {
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("index_fill", 2, in, &out)) return out;
-  return tn_scatter_slices("index_fill", x, axis, index, tn_k(tn_ctx_of(x), tn_uop_of(x), value), TINY_REDUCE_REPLACE, 1);
+  tiny_uop *const src = tn_k(tn_ctx_of(x), tn_uop_of(x), value);
+  return tn_scatter_slices("index_fill", x, axis, index, src, TINY_REDUCE_REPLACE, 1);
 }
 TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -347,8 +348,8 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
   if (tn_bad(t, flat)) return out;
   const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
                         tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
-  return tn_tensor_new(
-      t, tn_reshape(t, tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &s, 1), tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
+  tiny_uop *const y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &s, 1);
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 
 // ** masks **
@@ -686,7 +687,8 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
   for (int i = 0; i < x->ndim; i++) both[i] = x->dim[s->order[i]];
-  tiny_uop *y = tn_reshape(t, tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &to, 1), x->ndim, both);
+  tiny_uop *y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &to, 1);
+  y = tn_reshape(t, y, x->ndim, both);
   y = tn_permute_back(t, y, x->ndim, s->order);
   return tn_bad(t, y) ? y : tn_firsts_of(t, y, x);
 }

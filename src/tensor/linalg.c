@@ -443,13 +443,18 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
 
 // ** by singular values and least squares **
 
-// A singular value that is not above atol, nor above rtol times the greatest, counts as 0; < 0: as PyTorch chooses it.
+// A singular value that is not above atol, nor above rtol times the greatest, is 0; rtol 0: as PyTorch chooses it.
 typedef struct tn_tolerance { double atol, rtol; } tn_tolerance;
 static tn_tolerance tn_tolerance_of(const tn_matrices *b, double atol, double rtol) {
   TN_FLOAT_MODE;
   const double most = (double)(b->n > b->m ? b->n : b->m) * tn_epsilon(b->dtype);
-  const tn_tolerance all = {atol > 0 ? atol : 0, rtol >= 0 ? rtol : atol > 0 ? 0 : most};
+  const tn_tolerance all = {tn_or_default(atol, 0), tn_or_default(rtol, atol > 0 ? 0 : most)};
   return all;
+}
+static int tn_tolerances_fit(tiny_ctx *t, const char *name, double atol, double rtol) {
+  if (atol >= 0 && rtol >= 0) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: tolerances %g and %g", name, atol, rtol);
+  return 0;
 }
 // Which of s (B, 1, n), descending, count.
 static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, tn_tolerance least) {
@@ -463,7 +468,7 @@ TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, doubl
   tn_svd f;
   if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
-  if (!u) return out;
+  if (!u || !tn_tolerances_fit(tn_ctx_of(x), "matrix_rank", atol, rtol)) return out;
   tn_svd_of(tn_ctx_of(x), u, &f);
   tiny_uop *counts = tn_singular(tn_ctx_of(x), tn_stored(tn_ctx_of(x), tn_detached(tn_ctx_of(x), f.s)),
       tn_tolerance_of(&b, atol, rtol));
@@ -492,7 +497,8 @@ TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol)
   tn_matrices b;
   if (!tn_usable("pinv", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
-  return u ? tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n) : out;
+  if (!u || !tn_tolerances_fit(tn_ctx_of(x), "pinv", atol, rtol)) return out;
+  return tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n);
 }
 
 // a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.

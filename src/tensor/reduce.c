@@ -50,7 +50,8 @@ static tiny_tensor *tn_reduce_named(const char *name, tiny_reduce_op op, tiny_te
   tiny_uop *u = tn_uop_of(x);
   if (bits < 0) return tn_poison(t);
   if (op == TINY_REDUCE_SUM || op == TINY_REDUCE_PROD)
-    return tn_value_new(t, tn_accumulate(t, op == TINY_REDUCE_SUM ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
+    return tn_value_new(
+        t, tn_accumulate(t, op == TINY_REDUCE_SUM ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
   if (!tn_count(u, bits) && tn_dims_nelem(u->ndim, u->dim) == 0) {
     int64_t others = 1;
     for (int i = 0; i < u->ndim; i++) if (!(bits >> i & 1)) others *= u->dim[i];
@@ -159,7 +160,8 @@ TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, tiny_reduce_op op, tiny_shape 
   tiny_tensor *out;
   if (!tn_usable("reduce", 1, &x, &out)) return out;
   if ((unsigned)op > TINY_REDUCE_MEAN)
-    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is %d, not one of TINY_REDUCE_SUM to TINY_REDUCE_MEAN", (int)op);
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is %d, not one of TINY_REDUCE_SUM to TINY_REDUCE_MEAN",
+                    (int)op);
   const int bits = tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes);
   return op == TINY_REDUCE_MEAN ? tn_mean_by(x, bits, keepdim) : tn_reduce_named("reduce", op, x, bits, keepdim);
 }
