@@ -360,6 +360,10 @@ static void call_tiny_tile(world *w) {
   (void)w;
   give_tensor(w, tiny_tile(H(0), the_shape(w, 1)));
 }
+static void call_tiny_repeat(world *w) {
+  (void)w;
+  give_tensor(w, tiny_repeat(H(0), the_shape(w, 1)));
+}
 static void call_tiny_repeat_interleave(world *w) {
   (void)w;
   give_tensor(w, tiny_repeat_interleave(H(0), N(0, 1), (int)N(1, 0)));
@@ -2498,6 +2502,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_expand", call_tiny_expand, 1, 0, 0, 0},
   {"tiny_expand_as", call_tiny_expand_as, 2, 0, 0, 0},
   {"tiny_tile", call_tiny_tile, 1, 0, 0, 0},
+  {"tiny_repeat", call_tiny_repeat, 1, 0, 0, 0},
   {"tiny_repeat_interleave", call_tiny_repeat_interleave, 1, 0, 2, 0},
   {"tiny_flip", call_tiny_flip, 1, 0, 0, 0},
   {"tiny_roll", call_tiny_roll, 1, 0, 0, 0},

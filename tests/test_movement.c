@@ -26,6 +26,8 @@ static void check_errors(void) {
   BAD(tiny_expand_as(x, tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 4))), TINY_E_SHAPE, "expand_as: (2,3) does not broadcast to (2,4)");
   BAD(tiny_expand_as(x, NULL), TINY_E_ARG, "expand_as: tensor argument 2 is NULL");
   BAD(tiny_tile(x, TINY_SHAPE(2, -1)), TINY_E_SHAPE, "tile: negative size in (2,-1)");
+  BAD(tiny_repeat(x, TINY_SHAPE(2)), TINY_E_SHAPE, "repeat: (2,3) by (2,): a number for each axis");
+  BAD(tiny_repeat(x, TINY_SHAPE(2, -1)), TINY_E_SHAPE, "repeat: negative size in (2,-1)");
   BAD(tiny_tile(big, TINY_SHAPE(1 << 20, 1)), TINY_E_SHAPE, "tile: too many elements");
   BAD(tiny_repeat_interleave(x, -1, 0), TINY_E_ARG, "repeat_interleave: (2,3) -1 times");
   BAD(tiny_repeat_interleave(x, 2, 2), TINY_E_ARG, "repeat_interleave: axis 2 is out of range for (2,3)");
@@ -212,6 +214,8 @@ static void check_ends(void) {
 }
 static void check_arrays(void) {
   tiny_tensor *x = count(TINY_SHAPE(2)), *y[3];
+  CHECK(has(tiny_repeat(x, TINY_SHAPE(2)), TINY_SHAPE(4), 4, (const double[]){0, 1, 0, 1}));
+  CHECK(has(tiny_repeat(x, TINY_SHAPE(2, 1)), TINY_SHAPE(2, 2), 4, (const double[]){0, 1, 0, 1}));
   CHECK(has(tiny_cat(TINY_ARRAY(x, tiny_neg(x), x), 0), TINY_SHAPE(6), 6, (const double[]){0, 1, 0, -1, 0, 1}));
   CHECK(has(tiny_stack(TINY_ARRAY(x), 0), TINY_SHAPE(1, 2), 2, (const double[]){0, 1}));
   CHECK(tiny_cat(TINY_ARRAY(), 0) == NULL);                            // as of no tensors

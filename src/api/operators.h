@@ -101,6 +101,8 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
 // x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
 TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times);
+// As tiny_tile, with a number for each axis of x at least: TINY_E_SHAPE for fewer. [torch.Tensor.repeat]
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
 // Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
 // Backwards along these axes. [torch.flip]
