@@ -62,7 +62,7 @@ a line here, that line is shown: `t` is the context, `x`, `a`, `b` are tensors, 
 def marks():
     """{PyTorch's name: [function or optimiser that is marked with it]}, every public name."""
     found, public = {}, set()
-    for part in sorted(os.listdir(os.path.join(ROOT, "src/api"))):
+    for part in sorted(os.listdir(os.path.join(ROOT, "src/api")), key=lambda p: (p != "core.h", p != "operators.h", p)):
         text = open(os.path.join(ROOT, "src/api", part), encoding="utf-8").read()
         public |= set(re.findall(r"\btiny_\w+", re.sub(r"//[^\n]*", "", text))) | set(re.findall(r"\bTINY_\w+", re.sub(r"//[^\n]*", "", text)))
         waiting = []
