@@ -1,4 +1,4 @@
-# make        tiny.h from src/, and the examples             make bench   ratios against named references
+# make        tiny.h, .hpp from src/, and examples             make bench   ratios against named references
 # make run    sets up what is needed, trains digits          make fuzz    FUZZ_SECONDS=60 each, 10,000 programs
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
@@ -27,14 +27,19 @@ SCRIPTS  := $(wildcard tests/test_*.sh tests/test_*.py)
 # First, so that no processor waits for them in the end; what plain ones have compiled the others find.
 LONGEST   = build/plain/test_vectors tests/test_headers.sh build/llvm/test_matmul build/plain/test_search build/plain/test_matmul
 
-all: tiny.h $(EXAMPLES)
+all: tiny.h tiny.hpp $(EXAMPLES)
 
 tiny.h: $(SOURCES)
 	@echo "write $@"
 	@$(PYTHON) tools/amalgamate.py
 
+tiny.hpp: src/cpp/tiny.hpp.in tools/hpp.py $(wildcard src/api/*.h)
+	@echo "write $@"
+	@$(PYTHON) tools/hpp.py
+
 verify-amalgam:
 	@$(PYTHON) tools/amalgamate.py --check
+	@$(PYTHON) tools/hpp.py --check
 
 run:
 	@tools/setup.sh run

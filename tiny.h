@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source e8423f2c88e4a66b3d4d2a6c96744e5c9be7ab3014e7d01893d2dbcb332030bb
+/* tiny.h 0.1.0, source dda67f0f55091df66c988b62a0aafb9b19da7311394ba0ce698c1f199151542d
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -29,6 +29,7 @@ DO THIS                                          NOT THIS
   Wrap a step in tiny_begin(t) .. tiny_end(t).     Free temporaries one by one.
   tiny_keep what must outlive its frame.           Use a tensor after the tiny_end of its frame.
   Use tiny_scalar for a value that changes.        Bake it in with tiny_full: a new kernel for each value.
+  Write tiny_mul_scalar(x, 0.5) for one that stays. tiny_mul(x, tiny_scalar(..)): two handles, one is forgotten.
   Check tiny_status once, after the step.          Check every operator: a poisoned tensor passes through.
   Give each thread its own context.                Share a context between threads without a lock.
   Keep shapes the same from step to step.          Change them each time: each shape is planned anew.
@@ -456,6 +457,13 @@ FRAMES
   nothing, tiny_ok gives 0. (A handle may be taken for one of the tensors made two thousand million later; where
   addresses have 32 bits or fill 64, thirty thousand later.)
 
+ZERO MEANS DEFAULT
+  Structs begin with zeros, and a field of 0 is its default. Where 0 itself is meant and is not the default, TINY_ZERO is
+  it: tiny_optim.momentum of TINY_MUON, tiny_ema.decay, tiny_attention_desc.scale; of whole numbers -1, as
+  tiny_plateau.patience. The same holds for arguments called eps, and for rtol of tiny_pinv and tiny_matrix_rank, whose
+  defaults are PyTorch's: tiny_layer_norm(x, 1, w, b, 0) adds 1e-5, TINY_ZERO adds nothing. All other arguments are
+  what they say. Modules are no such structs: a function makes them, and writes what they use into their fields.
+
 NUMBERS
   Floats are summed in an order that depends on the device and the kernel, never on the run or the number of
   threads. A value that several kernels need may be computed in each of them, and differ there in its last bits:
@@ -650,7 +658,8 @@ DEVICES OF YOUR OWN
 BUILDING
   C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled
   on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
-  apart. The implementation may be compiled as C and used from C++, and the other way round.
+  apart. The implementation may be compiled as C and used from C++, and the other way round. tiny.hpp, beside this file, has
+  it in the words of C++: owners, operators, methods, initializer lists, exceptions if asked.
 ---- end src/api/manual.txt ----
 */
 #ifndef TINY_H
@@ -738,6 +747,12 @@ typedef enum tiny_dtype {
 #define TINY_MAX_DEVICES 16
 // As an axis: all axes.
 #define TINY_ALL (-1000)
+// As a bound of a slice, start or stop: left out, as in Python's x[2:] and x[::-1].
+#define TINY_END INT64_MAX
+
+// A real zero where 0 means the default: in every struct that is filled in, and for arguments called eps or rtol.
+// tiny_optim.momentum, tiny_attention_desc.scale ..
+#define TINY_ZERO 1e-300
 
 // Dims, outermost first; also a list of axes or of amounts. 0 dims: one element.
 typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
@@ -783,6 +798,19 @@ static inline int tiny_axes_of(int n, const int *axis) {
 #else
   #define TINY_AXES(...) \
     tiny_axes_of((int)(sizeof((int[]){0, __VA_ARGS__}) / sizeof(int)) - 1, (int[]){0, __VA_ARGS__})
+#endif
+
+// TINY_ARRAY(a, b): an array of tensors and their number, in the place of these two arguments. It lives as long as what
+// surrounds the call: in C the block, in C++ the expression. TINY_ARRAY() has none; NULL may stand among them.
+#ifdef __cplusplus
+  template <int N> static inline tiny_tensor *const *tiny_array_at(tiny_tensor *const (&x)[N]) { return x + 1; }
+  template <int N> char (&tiny_array_bytes(tiny_tensor *const (&x)[N]))[N];
+  #define TINY_ARRAY(...) \
+    tiny_array_at({nullptr, __VA_ARGS__}), static_cast<int>(sizeof(tiny_array_bytes({nullptr, __VA_ARGS__}))) - 1
+#else
+  #define TINY_ARRAY(...) \
+    (tiny_tensor *[]){NULL, __VA_ARGS__} + 1, \
+      (int)(sizeof((tiny_tensor *[]){NULL, __VA_ARGS__}) / sizeof(tiny_tensor *)) - 1
 #endif
 
 // Bytes of one element; TINY_INDEX: 8; TINY_VOID, and what is no dtype: 0.
@@ -1114,6 +1142,8 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
 // x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
 TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times);
+// As tiny_tile, with a number for each axis of x at least: TINY_E_SHAPE for fewer. [torch.Tensor.repeat]
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
 // Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
 // Backwards along these axes. [torch.flip]
@@ -1126,7 +1156,8 @@ TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b);
 // The last axes cut to begin to before end: (begin, end, begin, end ..). [torch.Tensor.narrow]
 TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
-// negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
+// negative. TINY_END is a bound left out: tiny_slice(x, 0, 2, TINY_END, 1) is x[2:], and tiny_slice(x, 0, TINY_END,
+// TINY_END, -1) is x[::-1]. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
 // The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
 // one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_of still gives
@@ -1186,8 +1217,8 @@ TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int a
 // As tiny_select_scatter, in the place of tiny_diagonal(x, diagonal, a, b). [torch.diagonal_scatter]
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
 
-// Side by side along axis; dtypes promote. n must be 1 or more: no tensors tell no context, and give NULL
-// without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
+// Side by side along axis: tiny_cat(TINY_ARRAY(a, b), 0); dtypes promote. n must be 1 or more: no tensors tell no
+// context, and give NULL without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
 // Side by side along a new axis; n as for tiny_cat. [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
@@ -1255,6 +1286,52 @@ TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);
 // bool: a != b; true beside NaN. [torch.ne]
 TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
+
+// A tensor and a number, which becomes part of the kernel: one that changes from step to step is a tensor, tiny_scalar.
+// Nothing has to be freed but the result, also outside of frames. Dtypes are PyTorch's for a number of Python's: of a
+// float x x's; of an integer x x's if value is whole (it wraps, as tiny_cast does), else f32; of bools i64 or f32.
+// Comparisons are bool, and exact: one with a number that an integer x cannot have is made in f64.
+
+// x + value. [torch.add]
+TINY_API tiny_tensor *tiny_add_scalar(tiny_tensor *x, double value);
+// x - value. [torch.sub]
+TINY_API tiny_tensor *tiny_sub_scalar(tiny_tensor *x, double value);
+// value - x. [torch.rsub]
+TINY_API tiny_tensor *tiny_rsub_scalar(tiny_tensor *x, double value);
+// x value. [torch.mul]
+TINY_API tiny_tensor *tiny_mul_scalar(tiny_tensor *x, double value);
+// x / value. [torch.div]
+TINY_API tiny_tensor *tiny_div_scalar(tiny_tensor *x, double value);
+// value / x. [torch.div]
+TINY_API tiny_tensor *tiny_rdiv_scalar(tiny_tensor *x, double value);
+// tiny_floor_div of x and value. [torch.floor_divide]
+TINY_API tiny_tensor *tiny_floor_div_scalar(tiny_tensor *x, double value);
+// tiny_floor_div of value and x. [torch.floor_divide]
+TINY_API tiny_tensor *tiny_rfloor_div_scalar(tiny_tensor *x, double value);
+// tiny_remainder of x and value. [torch.remainder]
+TINY_API tiny_tensor *tiny_remainder_scalar(tiny_tensor *x, double value);
+// tiny_remainder of value and x. [torch.remainder]
+TINY_API tiny_tensor *tiny_rremainder_scalar(tiny_tensor *x, double value);
+// x to the power of value. [torch.pow]
+TINY_API tiny_tensor *tiny_pow_scalar(tiny_tensor *x, double value);
+// value to the power of x. [torch.pow]
+TINY_API tiny_tensor *tiny_rpow_scalar(tiny_tensor *x, double value);
+// The greater, as tiny_maximum. [torch.clamp(min=)]
+TINY_API tiny_tensor *tiny_maximum_scalar(tiny_tensor *x, double value);
+// The lesser, as tiny_minimum. [torch.clamp(max=)]
+TINY_API tiny_tensor *tiny_minimum_scalar(tiny_tensor *x, double value);
+// bool: x < value. [torch.lt]
+TINY_API tiny_tensor *tiny_lt_scalar(tiny_tensor *x, double value);
+// bool: x > value. [torch.gt]
+TINY_API tiny_tensor *tiny_gt_scalar(tiny_tensor *x, double value);
+// bool: x <= value. [torch.le]
+TINY_API tiny_tensor *tiny_le_scalar(tiny_tensor *x, double value);
+// bool: x >= value. [torch.ge]
+TINY_API tiny_tensor *tiny_ge_scalar(tiny_tensor *x, double value);
+// bool: x == value. [torch.eq]
+TINY_API tiny_tensor *tiny_eq_scalar(tiny_tensor *x, double value);
+// bool: x != value. [torch.ne]
+TINY_API tiny_tensor *tiny_ne_scalar(tiny_tensor *x, double value);
 
 // |a - b| <= atol + rtol |b|, or equal, as infinities may be; equal_nan: NaN is close to NaN. Integers are compared as
 // f64, narrow floats as f32. bool. TINY_E_ARG: a tolerance is negative. [torch.isclose]
@@ -1410,7 +1487,7 @@ TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
 // x log(1 + y), 0 where x is 0 [torch.special.xlog1py]
 TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
-// log(x / (1 - x)), x brought into [eps, 1 - eps] first if eps >= 0. [torch.logit]
+// log(x / (1 - x)), x brought into [eps, 1 - eps] first unless eps is 0. [torch.logit]
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
 // sin(pi x) / (pi x) [torch.sinc]
 TINY_API tiny_tensor *tiny_sinc(tiny_tensor *x);
@@ -1546,8 +1623,18 @@ TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim)
 TINY_API tiny_tensor *tiny_renorm(tiny_tensor *x, double p, int axis, double most);
 // 0-d norm of a - b, broadcast; integers and bools are f32 before they are subtracted [torch.dist]
 TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
-// Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
-TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
+// What is made of several elements: by tiny_reduce, or where tiny_scatter_reduce brings them to one place.
+typedef enum tiny_reduce_op {
+  TINY_REDUCE_SUM = 0,
+  TINY_REDUCE_PROD,
+  TINY_REDUCE_AMAX,                        // the greatest; equals share the gradient
+  TINY_REDUCE_AMIN,                        // the least, likewise
+  TINY_REDUCE_MEAN,
+  TINY_REDUCE_REPLACE                      // of scatters alone: the last one, as tiny_scatter has it
+} tiny_reduce_op;
+// Reduces the axes listed, as tiny_sum, tiny_prod, tiny_amax, tiny_amin or tiny_mean do. TINY_E_ARG: another op.
+// [numpy.ufunc.reduce]
+TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, tiny_reduce_op op, tiny_shape axes, int keepdim);
 
 // Where the greatest is, i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL:
 // of x laid flat. No gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
@@ -1615,19 +1702,18 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
 // As tiny_scatter, but src is added to x. f16 and bf16 add up in f32. [torch.scatter_add]
 TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// As tiny_scatter, by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
-// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where nothing
+// As tiny_scatter, by mode; means of integers are rounded down. include_self 0: old values count only where nothing
 // goes. [torch.scatter_reduce]
 TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
-                                          char mode, int include_self);
+                                          tiny_reduce_op mode, int include_self);
 // index (m) or 0-d, src like x with m along axis, or 0-d: slices of src are added to those of x.
 // [torch.index_add]
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
 // As tiny_index_add, but slices of src replace those of x; of several the last one stays. [torch.index_copy]
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
 // As tiny_index_add, by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
-TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src, char mode,
-                                        int include_self);
+TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
+                                        tiny_reduce_op mode, int include_self);
 // Slices of x at index (m) or 0-d become value. [torch.index_fill]
 TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value);
 // src, of as many elements as index, replaces elements of flattened x, or is added to them; x's shape.
@@ -1831,12 +1917,12 @@ TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors);
 TINY_API tiny_tensor *tiny_lu_solve(tiny_tensor *p, tiny_tensor *l, tiny_tensor *u, tiny_tensor *b);
 // The x of l @ l^T @ x = b, or upper: l^T @ l @ x = b, for l as tiny_cholesky gives it. [torch.cholesky_solve]
 TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int upper);
-// (..,n,m) -> (..,m,n): pseudo-inverses. Singular values not above rtol times the greatest count as 0; rtol <
+// (..,n,m) -> (..,m,n): pseudo-inverses. Singular values not above rtol times the greatest count as 0; rtol
 // 0: the greater of n and m times the dtype's epsilon (f32's for halves). The gradient is that of full rank.
-// [torch.linalg.pinv]
+// TINY_E_ARG: rtol is negative. [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol);
-// As tiny_pinv, where singular values not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an
-// atol. [torch.linalg.pinv]
+// As tiny_pinv, where singular values not above atol count as 0, too. rtol 0: none where there is an atol.
+// [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol);
 // The x that makes a @ x - b least, and of many such the shortest. a (..,n,m) of full rank, b as in
 // tiny_solve.
@@ -1847,14 +1933,20 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol);
 // As tiny_matrix_rank, with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol);
-// (..,n,m) -> (..). order: 'F' root of the sum of squares, '1' greatest column sum, 'I' greatest row sum, '2'
-// greatest singular value, 'N' sum of the singular values. -'1', -'I' and -'2': the least in place of the greatest.
-// [torch.linalg.matrix_norm]
-TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order);
-// The norm times that of the inverse; for '2', of any (..,n,m), the greatest singular value over the least, for -'2'
-// the least over the greatest.
-// [torch.linalg.cond]
-TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order);
+// Norms of a matrix.
+typedef enum tiny_norm_order {
+  TINY_NORM_FRO = 0,                       // the root of the sum of squares
+  TINY_NORM_NUC,                           // the sum of the singular values
+  TINY_NORM_1,                             // the greatest sum of a column's sizes
+  TINY_NORM_INF,                           // the greatest sum of a row's sizes
+  TINY_NORM_2,                             // the greatest singular value
+  TINY_NORM_MIN_1, TINY_NORM_MIN_INF, TINY_NORM_MIN_2        // the least of those
+} tiny_norm_order;
+// (..,n,m) -> (..). [torch.linalg.matrix_norm]
+TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, tiny_norm_order order);
+// The norm times that of the inverse; for TINY_NORM_2, of any (..,n,m), the greatest singular value over the least, for
+// TINY_NORM_MIN_2 the least over the greatest. [torch.linalg.cond]
+TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, tiny_norm_order order);
 // (..,n,n) multiplied n times; n < 0: the inverse. [torch.linalg.matrix_power]
 TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n);
 // (..,n,n): e^x of matrices, by scaling and squaring; their greatest column sums of sizes are up to 2^24.
@@ -1966,16 +2058,16 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim);
 // [torch.nn.functional.gumbel_softmax]
 TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, int axis);
 
-// (x - mean) / sqrt(var + eps) * w + b over the last ndims dims, which are w's and b's shape.
+// (x - mean) / sqrt(var + eps) * w + b over the last ndims dims, which are w's and b's shape. eps 0: 1e-5.
 // [torch.nn.functional.layer_norm]
 TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps);
-// x / sqrt(mean of x^2 + eps) * w over the last ndims dims, which are w's shape.
+// x / sqrt(mean of x^2 + eps) * w over the last ndims dims, which are w's shape. eps 0: f32's epsilon, of f64 its own.
 // [torch.nn.functional.rms_norm]
 TINY_API tiny_tensor *tiny_rms_norm(tiny_tensor *x, int ndims, tiny_tensor *w, double eps);
-// x (B,C,..), w, b (C): the channels of each sample in groups, each by its own mean and variance.
+// x (B,C,..), w, b (C): the channels of each sample in groups, each by its own mean and variance. eps 0: 1e-5.
 // [torch.nn.functional.group_norm]
 TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tensor *w, tiny_tensor *b, double eps);
-// x (B,C,..), w, b (C): each channel of each sample by its own mean and variance.
+// x (B,C,..), w, b (C): each channel of each sample by its own mean and variance. eps 0: 1e-5.
 // [torch.nn.functional.instance_norm]
 TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b, double eps);
 // What batch norm knows and learns; the tensors are the caller's.
@@ -1991,13 +2083,14 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
 // [torch.nn.functional.local_response_norm]
 TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, double alpha, double beta, double k);
 
-// x / max(its norm of order p along axis, eps). p from 0 to HUGE_VAL. [torch.nn.functional.normalize]
+// x / max(its norm of order p along axis, eps). p from 0 to HUGE_VAL; eps 0: 1e-12.
+// [torch.nn.functional.normalize]
 TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double eps);
-// a . b / (max(|a|, eps) * max(|b|, eps)) along axis; a and b broadcast and promote.
+// a . b / (max(|a|, eps) * max(|b|, eps)) along axis; a and b broadcast and promote. eps 0: 1e-8.
 // [torch.nn.functional.cosine_similarity]
 TINY_API tiny_tensor *tiny_cosine_similarity(tiny_tensor *a, tiny_tensor *b, int axis, double eps);
 // The norm of order p of a - b + eps over the last axis; a and b broadcast and promote. The gradient of a
-// distance of 0 is 0. [torch.nn.functional.pairwise_distance]
+// distance of 0 is 0. eps 0: 1e-6. [torch.nn.functional.pairwise_distance]
 TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, double p, double eps, int keepdim);
 // x (..,I), z (..,J), w (O,I,J), bias (O) or NULL -> (..,O): sums of x_i w_oij z_j.
 // [torch.nn.functional.bilinear]
@@ -2044,10 +2137,10 @@ TINY_API tiny_tensor *tiny_multilabel_soft_margin_loss(tiny_tensor *x, tiny_tens
 // TINY_BATCH_MEAN. [torch.nn.functional.kl_div]
 TINY_API tiny_tensor *tiny_kl_div(tiny_tensor *x, tiny_tensor *y, int log_target, tiny_reduction r);
 // (log v + (x - y)^2 / v) / 2, v = max(var, eps); full adds log(2 pi) / 2. var broadcasts. No gradient flows
-// into var where it is below eps. [torch.nn.functional.gaussian_nll_loss]
+// into var where it is below eps. eps 0: 1e-6. [torch.nn.functional.gaussian_nll_loss]
 TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tiny_tensor *var, int full, double eps,
                                              tiny_reduction r);
-// log_input: exp(x) - y x, else x - y log(x + eps); full adds Stirling's log(y!) where y > 1.
+// log_input: exp(x) - y x, else x - y log(x + eps); full adds Stirling's log(y!) where y > 1. eps 0: 1e-8.
 // [torch.nn.functional.poisson_nll_loss]
 TINY_API tiny_tensor *tiny_poisson_nll_loss(tiny_tensor *x, tiny_tensor *y, int log_input, int full, double eps,
                                             tiny_reduction r);
@@ -2504,8 +2597,6 @@ typedef enum tiny_optim_kind {
   TINY_OPTIM_COUNT
 } tiny_optim_kind;
 
-// Where 0 would mean the default: a number that is 0 in f32.
-#define TINY_ZERO 1e-300
 // An optimiser: begin with a zeroed struct. 0 means the default of the kind; where a 0 is meant, say TINY_ZERO.
 // Groups of parameters with different settings are several optimisers.
 typedef struct tiny_optim {
@@ -2536,7 +2627,7 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
 // Clamps n gradients, in place, to -value .. value. [torch.nn.utils.clip_grad_value_]
 TINY_API tiny_code    tiny_clip_grad_value(tiny_tensor **grads, int n, double value);
 
-// Learning rates: what o.lr is at a step, counted from 0. Never exactly 0, which would mean the default: TINY_ZERO.
+// Learning rates: what o.lr is at a step, counted from 0. TINY_ZERO in the place of 0, which would mean the default.
 
 // lr * gamma^(step / every). [torch.optim.lr_scheduler.StepLR]
 TINY_API double tiny_lr_step(double lr, int64_t step, int64_t every, double gamma);
@@ -2556,7 +2647,7 @@ TINY_API double tiny_lr_linear(double lr, int64_t step, int64_t steps, double fr
 TINY_API double tiny_lr_one_cycle(double highest, int64_t step, int64_t steps);
 // lr * (1 - step / steps)^power. [torch.optim.lr_scheduler.PolynomialLR]
 TINY_API double tiny_lr_polynomial(double lr, int64_t step, int64_t steps, double power);
-// For tiny_lr_plateau; begin with zeros. 0: factor 0.1, threshold 1e-4, patience 10.
+// For tiny_lr_plateau; begin with zeros. 0: factor 0.1, threshold 1e-4, patience 10; patience -1: none.
 typedef struct tiny_plateau {
   double factor, threshold, lowest; int patience;
   double best; int bad, begun;             // its own
@@ -3362,7 +3453,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "e8423f2c88e4a66b3d4d2a6c96744e5c9be7ab3014e7d01893d2dbcb332030bb"
+#define TN_SOURCE_ID "dda67f0f55091df66c988b62a0aafb9b19da7311394ba0ce698c1f199151542d"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16019,6 +16110,9 @@ static tiny_tensor *tn_poison(tiny_ctx *t) {
   return t && t->tensors && t->tensors->poison ? tn_handle(t->tensors->poison) : NULL;
 }
 
+// A number that a caller gave: 0 is the usual one, TINY_ZERO is 0.
+static double tn_or_default(double x, double usual) { return x == 0 ? usual : x == TINY_ZERO ? 0 : x; }
+
 // Records an error and gives poison: what an operator returns when its arguments are wrong.
 static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
 static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ...) {
@@ -17058,8 +17152,9 @@ static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
 }
 
-// Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices).
-static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high) {
+// Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices); open: what stands for one left out.
+static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high, int64_t open) {
+  if (at == TINY_END) return open;
   if (at < 0) at += size;
   return at < low ? low : at > high ? high : at;
 }
@@ -17078,8 +17173,8 @@ static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *s
   if ((*axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), *axis)) < 0) return 0;
   if (!tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), *axis)) return 0;
   const int64_t size = tn_uop_of(x)->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
-  *start = tn_slice_bound(*start, size, low, high);
-  stop = tn_slice_bound(stop, size, low, high);
+  *start = tn_slice_bound(*start, size, low, high, step < 0 ? high : low);
+  stop = tn_slice_bound(stop, size, low, high, step < 0 ? low : high);
   const int64_t by = step < 0 ? -step : step, span = step < 0 ? *start - stop : stop - *start;
   *m = span <= 0 ? 0 : span / by + (span % by != 0);
   return 1;
@@ -17299,26 +17394,36 @@ static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, in
   dim[axis] *= times;
   return tn_reshape(t, tn_expand(t, x, 3, part), n, dim);
 }
-TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times) {
+static tiny_tensor *tn_tile_named(const char *name, tiny_tensor *x, tiny_shape times) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("tile", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "tile", &times)) return out;
+  if (!tn_usable(name, 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), name, &times)) return out;
   tiny_uop *u = tn_uop_of(x);
   tiny_shape s = {times.ndim > u->ndim ? times.ndim : u->ndim, {0}}, grown;
   for (int i = 0; i < s.ndim; i++) s.dim[i] = i < s.ndim - u->ndim ? 1 : u->dim[i - (s.ndim - u->ndim)];
   grown = s;
   for (int i = 0; i < times.ndim; i++)
     grown.dim[i + s.ndim - times.ndim] = tn_clamp_mul(grown.dim[i + s.ndim - times.ndim], times.dim[i]);
-  if (!tn_shape_valid(tn_ctx_of(x), "tile", &grown))
-    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "tile: %s by %s", tn_text_of(u, a),
+  if (!tn_shape_valid(tn_ctx_of(x), name, &grown))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s by %s", name, tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
   for (int i = 0; i < times.ndim && i < u->ndim; i++)
     if (times.dim[times.ndim - 1 - i] != 1 &&
-        !tn_axis_whole_for(tn_ctx_of(x), "tile", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
+        !tn_axis_whole_for(tn_ctx_of(x), name, u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
       return out;
   u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
   for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
   return tn_tensor_new(tn_ctx_of(x), u);
+}
+TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times) { return tn_tile_named("tile", x, times); }
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "repeat", &times)) return out;
+  if (times.ndim < tn_uop_of(x)->ndim)
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s: a number for each axis", tn_text_of(tn_uop_of(x), a),
+                    tn_dims_text(b, sizeof b, times.ndim, times.dim));
+  return tn_tile_named("repeat", x, times);
 }
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis) {
   char a[TN_DIMS_TEXT];
@@ -18396,9 +18501,10 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   TN_FLOAT_MODE;
   const tiny_uop *c = tn_constant_of(b);
   tiny_uop *one = tn_expand(t, tn_k(t, a, 1), a->ndim, a->dim);
-  if (!tn_is_float(a->dtype))
-    return c && c->k >= 0 && !tn_is_float(c->dtype) ? (c->k ? tn_power(t, a, c->k) : one) :
-                                                      tn_pow_whole(t, a, b);
+  if (!tn_is_float(a->dtype)) {
+    const int64_t k = c && !tn_is_float(c->dtype) ? tn_dtype_wrap(b->dtype, c->k) : -1;
+    return k < 0 ? tn_pow_whole(t, a, b) : k ? tn_power(t, a, k) : one;
+  }
   const double e = !c ? (double)NAN : tn_is_float(c->dtype) ? tn_to_f64(c->k) : (double)c->k;
   if (e == 0) return one;
   if (e == 0.5) return tn_sqrt(t, a);
@@ -18410,11 +18516,15 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_binary(t, TINY_OP_POW, a, b);
 }
 
+// Those that also take a number in the place of b, and of these those that also take one in the place of a.
+#define TN_ORDERED(_) \
+  _(sub, TN_NUMBER, tn_sub) _(div, TN_REAL, tn_fdiv) _(pow, TN_WIDE, tn_pow) \
+  _(floor_div, TN_WIDE, tn_floor_divide) _(remainder, TN_WIDE, tn_remainder)
+#define TN_ARITHMETIC(_) \
+  _(add, TN_ANY, tn_add) _(mul, TN_ANY, tn_mul) _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) TN_ORDERED(_)
 #define TN_BINARY(_) \
-  _(add, TN_ANY, tn_add) _(sub, TN_NUMBER, tn_sub) _(mul, TN_ANY, tn_mul) _(div, TN_REAL, tn_fdiv) \
-  _(floor_div, TN_WIDE, tn_floor_divide) _(trunc_div, TN_WIDE, tn_trunc_divide) \
-  _(remainder, TN_WIDE, tn_remainder) _(fmod, TN_WIDE, tn_fmod) _(pow, TN_WIDE, tn_pow) \
-  _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) _(fmax, TN_ANY, tn_fmax) _(fmin, TN_ANY, tn_fmin) \
+  TN_ARITHMETIC(_) \
+  _(trunc_div, TN_WIDE, tn_trunc_divide) _(fmod, TN_WIDE, tn_fmod) _(fmax, TN_ANY, tn_fmax) _(fmin, TN_ANY, tn_fmin) \
   _(bitwise_and, TN_BITS, tn_and) _(bitwise_or, TN_BITS, tn_or) _(bitwise_xor, TN_BITS, tn_xor) \
   _(gcd, TN_WHOLE, tn_common_divisor) _(lcm, TN_WHOLE, tn_common_multiple) \
   _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr) \
@@ -18432,6 +18542,62 @@ TN_COMPARISONS(TN_COMPARISON_OPERATOR)
 #define TN_LOGIC_OPERATOR(name, formula) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_logic(#name, formula, a, b); }
 TN_LOGIC(TN_LOGIC_OPERATOR)
+
+// ** a tensor and a number **
+
+static int tn_is_whole(double value) { return value == floor(value) && fabs(value) < 9223372036854775808.0; }
+// The dtype that x and a number meet in, as PyTorch's with a number of Python's: a whole number takes part as an
+// integer, others as f32, and neither is wider than x where the kind is the same.
+static int tn_meet_number(int dtype, double value) {
+  if (tn_is_float(dtype)) return dtype;
+  return !tn_is_whole(value) ? (int)TINY_F32 : dtype == TINY_BOOL ? (int)TINY_I64 : dtype;
+}
+// The same of questions: no integer is taken for another, so a number that x's dtype has not meets it in f64.
+static int tn_meet_number_exactly(int dtype, double value) {
+  const int has = tn_is_whole(value) && (double)tn_dtype_wrap(dtype, (int64_t)value) == value &&
+                  (value >= 0 || !tn_is_unsigned(dtype));
+  return tn_is_float(dtype) || has ? dtype : (int)TINY_F64;
+}
+// formula(x, value), or of value first: formula(value, x), computed as takes says of dtype.
+static tiny_uop *tn_with_number(int takes, tn_formula2 formula, tiny_tensor *x, double value, int first, int dtype) {
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_cast(t, tn_uop_of(x), tn_inside(takes, dtype)), *v;
+  v = tn_is_float(dtype) ? tn_constant(t, dtype, value) : tn_int(t, dtype, (int64_t)value);
+  if (!tn_bad(t, v)) v = tn_cast(t, v, tn_inside(takes, dtype));
+  tn_broadcast(t, &u, &v);
+  return tn_bad(t, u) ? u : first ? formula(t, v, u) : formula(t, u, v);
+}
+static tiny_tensor *tn_number_operator(const char *name, int takes, tn_formula2 formula, tiny_tensor *x, double value,
+                                       int first) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int dtype = tn_meet_number(tn_uop_of(x)->dtype, value);
+  if (!tn_taken(tn_ctx_of(x), name, takes, dtype)) return out;
+  return tn_give(tn_with_number(takes, formula, x, value, first, dtype), tn_result(takes, dtype), 1, &x);
+}
+static tiny_tensor *tn_compare_number(const char *name, tn_formula2 formula, tiny_tensor *x, double value) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int dtype = tn_meet_number_exactly(tn_uop_of(x)->dtype, value);
+  return tn_tensor_new(tn_ctx_of(x), tn_with_number(TN_ANY, formula, x, value, 0, dtype));
+}
+#define TN_NUMBER_OPERATOR(name, takes, formula) \
+  TINY_API tiny_tensor *tiny_##name##_scalar(tiny_tensor *x, double value) { \
+    return tn_number_operator(#name "_scalar", takes, formula, x, value, 0); \
+  }
+#define TN_NUMBER_FIRST_OPERATOR(name, takes, formula) \
+  TINY_API tiny_tensor *tiny_r##name##_scalar(tiny_tensor *x, double value) { \
+    return tn_number_operator("r" #name "_scalar", takes, formula, x, value, 1); \
+  }
+#define TN_NUMBER_COMPARISON(name) \
+  TINY_API tiny_tensor *tiny_##name##_scalar(tiny_tensor *x, double value) { \
+    return tn_compare_number(#name "_scalar", tn_##name, x, value); \
+  }
+TN_ARITHMETIC(TN_NUMBER_OPERATOR)
+TN_ORDERED(TN_NUMBER_FIRST_OPERATOR)
+TN_COMPARISONS(TN_NUMBER_COMPARISON)
 
 // Equal infinities are close; what is infinite is close to nothing else. Integers are compared as f64.
 static tiny_uop *tn_isclose(const char *name, tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan,
@@ -18562,7 +18728,9 @@ TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps) {
   tiny_uop *u = tn_enter("logit", TN_REAL, x, &out);
   if (!u) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  if (eps >= 0) {
+  if (!(eps >= 0)) return tn_wrong(t, TINY_E_ARG, "logit: eps %g", eps);
+  if (eps > 0) {
+    eps = tn_or_default(eps, 0);
     tiny_uop *low = tn_k(t, u, eps), *high = tn_k(t, u, 1 - eps);
     u = tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u));
   }
@@ -18854,51 +19022,43 @@ static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int 
                   tn_reduce(t, TINY_OP_MAX, x, bits, keepdim);
 }
 
-// ** '+' '*' 'M'aximum 'm'inimum **
+// ** sums, products, the greatest, the least **
 
-static tiny_tensor *tn_reduce_named(const char *name, char op, tiny_tensor *x, int bits, int keepdim) {
+static tiny_tensor *tn_reduce_named(const char *name, tiny_reduce_op op, tiny_tensor *x, int bits, int keepdim) {
   char a[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
   if (bits < 0) return tn_poison(t);
-  if (op == '+' || op == '*')
-    return tn_value_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
+  if (op == TINY_REDUCE_SUM || op == TINY_REDUCE_PROD)
+    return tn_value_new(
+        t, tn_accumulate(t, op == TINY_REDUCE_SUM ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
   if (!tn_count(u, bits) && tn_dims_nelem(u->ndim, u->dim) == 0) {
     int64_t others = 1;
     for (int i = 0; i < u->ndim; i++) if (!(bits >> i & 1)) others *= u->dim[i];
     if (others)
       return tn_wrong(t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name, tn_text_of(u, a));
   }
-  return tn_value_new(t, tn_extreme(t, op == 'm', u, bits, keepdim), 1, &x);
+  return tn_value_new(t, tn_extreme(t, op == TINY_REDUCE_AMIN, u, bits, keepdim), 1, &x);
 }
-static tiny_tensor *tn_reduce_axis_named(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
+static tiny_tensor *tn_reduce_axis_named(const char *name, tiny_reduce_op op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   return tn_reduce_named(name, op, x, tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis), keepdim);
 }
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("sum", '+', x, axis, keepdim);
+  return tn_reduce_axis_named("sum", TINY_REDUCE_SUM, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("prod", '*', x, axis, keepdim);
+  return tn_reduce_axis_named("prod", TINY_REDUCE_PROD, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_amax(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("amax", 'M', x, axis, keepdim);
+  return tn_reduce_axis_named("amax", TINY_REDUCE_AMAX, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_amin(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("amin", 'm', x, axis, keepdim);
+  return tn_reduce_axis_named("amin", TINY_REDUCE_AMIN, x, axis, keepdim);
 }
-TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
-  tiny_tensor *out;
-  if (!tn_usable("reduce", 1, &x, &out)) return out;
-  if (op != '+' && op != '*' && op != 'M' && op != 'm')
-    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
-                    op >= ' ' && op < 127 ? op : '?');
-  return tn_reduce_named("reduce", op, x, tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes), keepdim);
-}
-
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
-  tiny_tensor *const most = tn_reduce_axis_named("aminmax", 'M', x, axis, keepdim);
+  tiny_tensor *const most = tn_reduce_axis_named("aminmax", TINY_REDUCE_AMAX, x, axis, keepdim);
   if (max) *max = most;
   return tiny_ok(most) ? tiny_amin(x, axis, keepdim) : most;
 }
@@ -18908,24 +19068,24 @@ TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_t
 static tiny_uop *tn_is_true(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) || x->dtype == TINY_BOOL ? x : tn_ne(t, x, tn_k(t, x, 0));
 }
-static tiny_tensor *tn_truth(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
+static tiny_tensor *tn_truth(const char *name, tiny_reduce_op op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const int bits = tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
   if (bits < 0) return out;
   tiny_uop *is = tn_is_true(tn_ctx_of(x), tn_uop_of(x));
-  tiny_uop *y = op == '+' ? tn_accumulate(tn_ctx_of(x), TINY_OP_ADD, is, bits, keepdim) :
-                            tn_extreme(tn_ctx_of(x), op == 'm', is, bits, keepdim);
+  tiny_uop *y = op == TINY_REDUCE_SUM ? tn_accumulate(tn_ctx_of(x), TINY_OP_ADD, is, bits, keepdim) :
+                            tn_extreme(tn_ctx_of(x), op == TINY_REDUCE_AMIN, is, bits, keepdim);
   return tn_value_new(tn_ctx_of(x), y, 1, &x);
 }
 TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim) {
-  return tn_truth("any", 'M', x, axis, keepdim);
+  return tn_truth("any", TINY_REDUCE_AMAX, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim) {
-  return tn_truth("all", 'm', x, axis, keepdim);
+  return tn_truth("all", TINY_REDUCE_AMIN, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim) {
-  return tn_truth("count_nonzero", '+', x, axis, keepdim);
+  return tn_truth("count_nonzero", TINY_REDUCE_SUM, x, axis, keepdim);
 }
 
 // ** mean, variance: integers as f32, halves in f32 **
@@ -18965,13 +19125,25 @@ static tiny_uop *tn_flat_root(tiny_ctx *t, tiny_uop *x) {
   return tn_where(t, zero, tn_k(t, x, 0), tn_sqrt(t, tn_where(t, zero, tn_k(t, x, 1), x)));
 }
 
+static tiny_tensor *tn_mean_by(tiny_tensor *x, int bits, int keepdim) {
+  tiny_ctx *t = tn_ctx_of(x);
+  if (bits < 0) return tn_poison(t);
+  tiny_uop *mean = tn_mean(t, tn_wide(t, tn_uop_of(x)), bits, keepdim);
+  return tn_value_new(t, tn_narrow(t, mean, tn_uop_of(x)->dtype), 1, &x);
+}
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("mean", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(tn_ctx_of(x), "mean", tn_uop_of(x), axis);
-  if (bits < 0) return out;
-  tiny_uop *mean = tn_mean(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), bits, keepdim);
-  return tn_value_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), mean, tn_uop_of(x)->dtype), 1, &x);
+  return tn_mean_by(x, tn_one_axis(tn_ctx_of(x), "mean", tn_uop_of(x), axis), keepdim);
+}
+TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, tiny_reduce_op op, tiny_shape axes, int keepdim) {
+  tiny_tensor *out;
+  if (!tn_usable("reduce", 1, &x, &out)) return out;
+  if ((unsigned)op > TINY_REDUCE_MEAN)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is %d, not one of TINY_REDUCE_SUM to TINY_REDUCE_MEAN",
+                    (int)op);
+  const int bits = tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes);
+  return op == TINY_REDUCE_MEAN ? tn_mean_by(x, bits, keepdim) : tn_reduce_named("reduce", op, x, bits, keepdim);
 }
 // The variance, or its root; the mean too where the caller wants it.
 static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int axis, int keepdim,
@@ -19646,39 +19818,38 @@ static tn_sending tn_sending_meant(tiny_ctx *t, const tn_sending *s) {
   if (s->src->ndim) y.src = tn_wholes(t, s->src, bits | 1 << (s->src->ndim - 1), 0);
   return y;
 }
-static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *sending, int include_self) {
+static tiny_uop *tn_scattered(tiny_ctx *t, tiny_reduce_op mode, const tn_sending *sending, int include_self) {
   if (tn_bad(t, sending->base) || tn_bad(t, sending->at) || tn_bad(t, sending->src)) return &t->ir->bad;
   const tn_sending meant = tn_sending_meant(t, sending), *s = &meant;
   if (tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
-  if (mode == '=') return tn_replaced(t, s);
-  const int dtype = s->base->dtype, folds = mode == 'M' || mode == 'm';
-  const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == '*' ? TINY_OP_MUL : TINY_OP_ADD;
+  if (mode == TINY_REDUCE_REPLACE) return tn_replaced(t, s);
+  const int dtype = s->base->dtype, folds = mode == TINY_REDUCE_AMAX || mode == TINY_REDUCE_AMIN;
+  const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == TINY_REDUCE_PROD ? TINY_OP_MUL : TINY_OP_ADD;
   tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
-  if (mode == 'm') { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
+  if (mode == TINY_REDUCE_AMIN) { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
   if (folds && include_self) w.base = tn_wholes(t, w.base, 1 << (s->base->ndim - 1), 0);
   tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
   if (!folds && include_self) y = tn_binary(t, op, w.base, y);
-  if (!include_self || mode == 'a') {
+  if (!include_self || mode == TINY_REDUCE_MEAN) {
     tiny_uop *count = tn_sent(t, TINY_OP_ADD, &w, tn_int(t, tn_place_dtype(1), 1)),
              *untouched = tn_is_zero(t, count);
-    if (mode == 'a') {
+    if (mode == TINY_REDUCE_MEAN) {
       count = include_self ? tn_plus(t, count, 1) : tn_max(t, count, tn_k(t, count, 1));
       count = tn_bad(t, count) ? count : tn_cast(t, count, inside);
       y = tn_is_float(inside) ? tn_fdiv(t, y, count) : tn_idiv(t, y, count);
     }
     if (!include_self) y = tn_where(t, untouched, w.base, y);
   }
-  if (mode == 'm') y = tn_mirror(t, y);
+  if (mode == TINY_REDUCE_AMIN) y = tn_mirror(t, y);
   return tn_bad(t, y) ? y : tn_firsts_of(t, tn_cast(t, y, dtype), s->base);
 }
 
-static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {
-  if (!mode || !strchr("=+*Mma", mode)) {
-    tiny_fail(t, TINY_E_ARG, "%s: mode is '%c', not '=', '+', '*', 'M', 'm' or 'a'", name,
-              mode >= ' ' && mode < 127 ? mode : '?');
+static int tn_is_mode(tiny_ctx *t, const char *name, tiny_reduce_op mode, int dtype) {
+  if ((unsigned)mode > TINY_REDUCE_REPLACE) {
+    tiny_fail(t, TINY_E_ARG, "%s: mode is %d, not one of tiny_reduce_op", name, (int)mode);
     return 0;
   }
-  return mode != 'a' || tn_taken(t, name, TN_NUMBER, dtype);
+  return mode != TINY_REDUCE_MEAN || tn_taken(t, name, TN_NUMBER, dtype);
 }
 // at with "nowhere" around it, up to the dims of base, but for its last axis; src likewise with what does not
 // matter.
@@ -19690,7 +19861,7 @@ static void tn_sending_pad(tiny_ctx *t, tn_sending *s) {
   if (s->src->ndim) s->src = tn_pad(t, s->src, v);
 }
 static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
-                                     tiny_tensor *src, char mode, int include_self) {
+                                     tiny_tensor *src, tiny_reduce_op mode, int include_self) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, index, src};
   tiny_uop *u, *at;
@@ -19712,18 +19883,18 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
-  return tn_scatter_along("scatter", x, axis, index, src, '=', 1);
+  return tn_scatter_along("scatter", x, axis, index, src, TINY_REDUCE_REPLACE, 1);
 }
 TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
-  return tn_scatter_along("scatter_add", x, axis, index, src, '+', 1);
+  return tn_scatter_along("scatter_add", x, axis, index, src, TINY_REDUCE_SUM, 1);
 }
 TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
-                                          char mode, int include_self) {
+                                          tiny_reduce_op mode, int include_self) {
   return tn_scatter_along("scatter_reduce", x, axis, index, src, mode, include_self);
 }
 
 static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
-                                      tiny_uop *src, char mode, int include_self) {
+                                      tiny_uop *src, tiny_reduce_op mode, int include_self) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   if ((axis = tn_axis(t, name, tn_uop_of(x), axis)) < 0 || !tn_is_index(t, name, tn_uop_of(index)) ||
@@ -19748,17 +19919,17 @@ static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   tiny_tensor *out, *in[3] = {x, index, src};
   return tn_usable("index_add", 3, in, &out) ?
-             tn_scatter_slices("index_add", x, axis, index, tn_uop_of(src), '+', 1) :
+             tn_scatter_slices("index_add", x, axis, index, tn_uop_of(src), TINY_REDUCE_SUM, 1) :
              out;
 }
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   tiny_tensor *out, *in[3] = {x, index, src};
   return tn_usable("index_copy", 3, in, &out) ?
-             tn_scatter_slices("index_copy", x, axis, index, tn_uop_of(src), '=', 1) :
+             tn_scatter_slices("index_copy", x, axis, index, tn_uop_of(src), TINY_REDUCE_REPLACE, 1) :
              out;
 }
 TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
-                                        char mode, int include_self) {
+                                        tiny_reduce_op mode, int include_self) {
   tiny_tensor *out, *in[3] = {x, index, src};
   if (!tn_usable("index_reduce", 3, in, &out)) return out;
   return tn_scatter_slices("index_reduce", x, axis, index, tn_uop_of(src), mode, include_self);
@@ -19766,7 +19937,8 @@ TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *i
 TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value) {
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("index_fill", 2, in, &out)) return out;
-  return tn_scatter_slices("index_fill", x, axis, index, tn_k(tn_ctx_of(x), tn_uop_of(x), value), '=', 1);
+  tiny_uop *const src = tn_k(tn_ctx_of(x), tn_uop_of(x), value);
+  return tn_scatter_slices("index_fill", x, axis, index, src, TINY_REDUCE_REPLACE, 1);
 }
 TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -19781,8 +19953,8 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
   if (tn_bad(t, flat)) return out;
   const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
                         tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
-  return tn_tensor_new(
-      t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
+  tiny_uop *const y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &s, 1);
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 
 // ** masks **
@@ -20120,7 +20292,8 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
   for (int i = 0; i < x->ndim; i++) both[i] = x->dim[s->order[i]];
-  tiny_uop *y = tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both);
+  tiny_uop *y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &to, 1);
+  y = tn_reshape(t, y, x->ndim, both);
   y = tn_permute_back(t, y, x->ndim, s->order);
   return tn_bad(t, y) ? y : tn_firsts_of(t, y, x);
 }
@@ -22888,13 +23061,18 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
 
 // ** by singular values and least squares **
 
-// A singular value that is not above atol, nor above rtol times the greatest, counts as 0; < 0: as PyTorch chooses it.
+// A singular value that is not above atol, nor above rtol times the greatest, is 0; rtol 0: as PyTorch chooses it.
 typedef struct tn_tolerance { double atol, rtol; } tn_tolerance;
 static tn_tolerance tn_tolerance_of(const tn_matrices *b, double atol, double rtol) {
   TN_FLOAT_MODE;
   const double most = (double)(b->n > b->m ? b->n : b->m) * tn_epsilon(b->dtype);
-  const tn_tolerance all = {atol > 0 ? atol : 0, rtol >= 0 ? rtol : atol > 0 ? 0 : most};
+  const tn_tolerance all = {tn_or_default(atol, 0), tn_or_default(rtol, atol > 0 ? 0 : most)};
   return all;
+}
+static int tn_tolerances_fit(tiny_ctx *t, const char *name, double atol, double rtol) {
+  if (atol >= 0 && rtol >= 0) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: tolerances %g and %g", name, atol, rtol);
+  return 0;
 }
 // Which of s (B, 1, n), descending, count.
 static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, tn_tolerance least) {
@@ -22908,7 +23086,7 @@ TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, doubl
   tn_svd f;
   if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
-  if (!u) return out;
+  if (!u || !tn_tolerances_fit(tn_ctx_of(x), "matrix_rank", atol, rtol)) return out;
   tn_svd_of(tn_ctx_of(x), u, &f);
   tiny_uop *counts = tn_singular(tn_ctx_of(x), tn_stored(tn_ctx_of(x), tn_detached(tn_ctx_of(x), f.s)),
       tn_tolerance_of(&b, atol, rtol));
@@ -22937,7 +23115,8 @@ TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol)
   tn_matrices b;
   if (!tn_usable("pinv", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
-  return u ? tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n) : out;
+  if (!u || !tn_tolerances_fit(tn_ctx_of(x), "pinv", atol, rtol)) return out;
+  return tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n);
 }
 
 // a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
@@ -22963,44 +23142,33 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
 static tiny_uop *tn_norm_extreme(tiny_ctx *t, tiny_uop *x, int bits, int least) {
   return least ? tn_neg(t, tn_reduce(t, TINY_OP_MAX, tn_neg(t, x), bits, 1)) : tn_reduce(t, TINY_OP_MAX, x, bits, 1);
 }
-// The letter of an order that may be negative: then the least is wanted in place of the greatest. 0: it has none.
-static char tn_norm_letter(char order, int *least) {
-  static const char letters[] = "1I2";
-  *least = 0;
-  for (int i = 0; i < 3; i++) if (order == (char)-letters[i]) { *least = 1; return letters[i]; }
-  return strchr("F1IN2", order) ? order : '\0';
-}
-// Of (B, n, m) -> (B, 1, 1). NULL: no such norm.
-static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, char order) {
+// Of (B, n, m) -> (B, 1, 1).
+static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, tiny_norm_order order) {
   tn_svd f;
-  int least;
-  order = tn_norm_letter(order, &least);
   if (tn_bad(t, x)) return x;
   const int64_t whole[3] = {x->dim[0], 1, x->dim[1] * x->dim[2]}, one[3] = {x->dim[0], 1, 1};
+  const int least = order >= TINY_NORM_MIN_1;
   switch (order) {
-    case 'F': return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
-    case '1': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 2, 1), 4, least);
-    case 'I': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 4, 1), 2, least);
-    case 'N': case '2':
+    case TINY_NORM_FRO: return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
+    case TINY_NORM_1: case TINY_NORM_MIN_1: return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 2, 1), 4, least);
+    case TINY_NORM_INF: case TINY_NORM_MIN_INF: return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 4, 1), 2, least);
+    default:
       tn_svd_of(t, x, &f);
-      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_norm_extreme(t, f.s, 4, least);
-    default: return NULL;
+      return order == TINY_NORM_NUC ? tn_sum(t, f.s, 4, 1) : tn_norm_extreme(t, f.s, 4, least);
   }
 }
-static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_matrices *b) {
-  int least;
-  if (!tn_norm_letter(order, &least)) {
-    tn_wrong(t, TINY_E_ARG, "%s: order is '%c', not one of F 1 I N 2", name,
-             order >= ' ' && order < 127 ? order : '?');
+static int tn_norm_known(tiny_ctx *t, const char *name, tiny_norm_order order, const tn_matrices *b) {
+  if ((unsigned)order > TINY_NORM_MIN_2) {
+    tn_wrong(t, TINY_E_ARG, "%s: order is %d, not one of tiny_norm_order", name, (int)order);
     return 0;
   }
-  order = tn_norm_letter(order, &least);
-  const int64_t of = order == '1' ? b->m : order == 'I' ? b->n : order == '2' ? b->n * b->m : 1;
-  if (of) return 1;
+  // of how many an order takes the greatest or the least
+  const int64_t of[] = {1, 1, b->m, b->n, b->n * b->m, b->m, b->n, b->n * b->m};
+  if (of[order]) return 1;
   tn_wrong(t, TINY_E_SHAPE, "%s: there is no maximum of nothing", name);
   return 0;
 }
-TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
+TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, tiny_norm_order order) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("matrix_norm", 1, &x, &out)) return out;
@@ -23008,14 +23176,13 @@ TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
   if (!u || !tn_norm_known(tn_ctx_of(x), "matrix_norm", order, &b)) return out;
   return tn_matrices_out(&b, tn_matrix_norm(tn_ctx_of(x), u, order), 0, 0, 0);
 }
-TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
+TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, tiny_norm_order order) {
   tiny_tensor *out;
   tn_matrices b;
   tn_svd f;
   if (!tn_usable("cond", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  int inverted;
-  const int singular = tn_norm_letter(order, &inverted) == '2';
+  const int inverted = order == TINY_NORM_MIN_2, singular = inverted || order == TINY_NORM_2;
   tiny_uop *u = tn_matrices_in("cond", x, !singular, &b);
   if (!u || !tn_norm_known(t, "cond", order, &b)) return out;
   if (!singular) {
@@ -25741,11 +25908,14 @@ static int tn_scales(tiny_ctx *t, const char *name, const tiny_uop *x, const tin
             tn_text_of(tn_uop_of(w), b));
   return 0;
 }
-static int tn_eps_fits(tiny_ctx *t, const char *name, double eps) {
-  if (eps >= 0) return 1;
-  tiny_fail(t, TINY_E_ARG, "%s: eps %g", name, eps);
+static int tn_eps_fits(tiny_ctx *t, const char *name, double *eps, double usual) {
+  *eps = tn_or_default(*eps, usual);
+  if (*eps >= 0) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: eps %g", name, *eps);
   return 0;
 }
+// As PyTorch's rms_norm: the least difference of 1 in what it is computed in.
+static double tn_rms_eps(int dtype) { return ldexp(1, -tn_dtypes[tn_computed_in(tn_real(dtype))].mantissa); }
 // x * rsqrt(var + eps) * w + b, each of dims that broadcast.
 static tiny_uop *tn_standardize(tiny_ctx *t, tiny_uop *x, tiny_uop *var, double eps, tiny_uop *w,
                                 tiny_uop *b) {
@@ -25766,7 +25936,7 @@ static tiny_tensor *tn_norm_over(const char *name, tiny_tensor *x, int ndims, ti
   if (ndims < 1 || ndims > u->ndim)
     return tn_wrong(t, TINY_E_ARG, "%s: over %d dims of %s", name, ndims, tn_text_of(u, a));
   const int64_t *dim = u->dim + u->ndim - ndims;
-  if (!tn_eps_fits(t, name, eps) || !tn_scales(t, name, u, w, ndims, dim) ||
+  if (!tn_eps_fits(t, name, &eps, centre ? 1e-5 : tn_rms_eps(u->dtype)) || !tn_scales(t, name, u, w, ndims, dim) ||
       !tn_scales(t, name, u, b, ndims, dim))
     return out;
   const int bits = ((1 << ndims) - 1) << (u->ndim - ndims);
@@ -25817,7 +25987,7 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
   if (G < 0 || (G ? C % G : groups != tn_each_channel))
     return tn_wrong(t, TINY_E_ARG, "%s: the channels of %s in %lld groups", name, tn_text_of(u, a),
                     (long long)G);
-  if (!tn_eps_fits(t, name, eps) || !tn_scales(t, name, u, w, 1, &C) || !tn_scales(t, name, u, b, 1, &C))
+  if (!tn_eps_fits(t, name, &eps, 1e-5) || !tn_scales(t, name, u, w, 1, &C) || !tn_scales(t, name, u, b, 1, &C))
     return out;
   if (!tiny_nelem_of(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
   const int64_t grouped[3] = {B, G, tiny_nelem_of(x) / (B * G)};
@@ -25871,7 +26041,9 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   if (!tn_usable_some("batch_norm", 1, 5, in, &out)) return out;
   if (u->ndim < 2) return tn_wrong(t, TINY_E_SHAPE, "batch_norm: %s has no channels", tn_text_of(u, a));
   for (int i = 0; i < 4; i++) if (!tn_scales(t, "batch_norm", u, stat[i], 1, u->dim + 1)) return out;
-  const double eps = s->eps > 0 ? s->eps : 1e-5, momentum = s->momentum > 0 ? s->momentum : 0.1;
+  const double momentum = tn_or_default(s->momentum, 0.1);
+  double eps = s->eps;
+  if (!tn_eps_fits(t, "batch_norm", &eps, 1e-5)) return out;
   const int bits = ((1 << u->ndim) - 1) & ~2;
   tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
   for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, tn_uop_of(stat[i]), u->ndim);
@@ -25913,8 +26085,8 @@ TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, dou
 
 // ** norms and what is measured with them **
 
-static int tn_power_fits(tiny_ctx *t, const char *name, double p, double eps) {
-  if (p >= 0) return tn_eps_fits(t, name, eps);
+static int tn_power_fits(tiny_ctx *t, const char *name, double p) {
+  if (p >= 0) return 1;
   tiny_fail(t, TINY_E_ARG, "%s: the norm of order %g", name, p);
   return 0;
 }
@@ -25924,7 +26096,7 @@ TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double 
   if (!tn_usable("normalize", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   const int bits = tn_one_axis(t, "normalize", tn_uop_of(x), axis);
-  if (bits < 0 || !tn_power_fits(t, "normalize", p, eps)) return out;
+  if (bits < 0 || !tn_power_fits(t, "normalize", p) || !tn_eps_fits(t, "normalize", &eps, 1e-12)) return out;
   tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *length = tn_norm(t, wide, p, bits, 1);
   tiny_uop *y = tn_fdiv(t, wide, tn_max(t, length, tn_k(t, wide, eps)));
   return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
@@ -25956,7 +26128,7 @@ TINY_API tiny_tensor *tiny_cosine_similarity(tiny_tensor *a, tiny_tensor *b, int
   const int dtype = tn_meet_wide("cosine_similarity", in, &out, &x, &y);
   if (dtype < 0) return out;
   const int bits = tn_one_axis(tn_ctx_of(a), "cosine_similarity", x, axis);
-  if (bits < 0 || !tn_eps_fits(tn_ctx_of(a), "cosine_similarity", eps)) return tn_poison(tn_ctx_of(a));
+  if (bits < 0 || !tn_eps_fits(tn_ctx_of(a), "cosine_similarity", &eps, 1e-8)) return tn_poison(tn_ctx_of(a));
   return tn_tensor_new(tn_ctx_of(a), tn_narrow(tn_ctx_of(a), tn_cosine(tn_ctx_of(a), x, y, bits, eps), dtype));
 }
 TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, double p, double eps,
@@ -25966,7 +26138,9 @@ TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, dou
   const int dtype = tn_meet_wide("pairwise_distance", in, &out, &x, &y);
   if (dtype < 0) return out;
   const int bits = tn_one_axis(tn_ctx_of(a), "pairwise_distance", x, -1);
-  if (!tn_power_fits(tn_ctx_of(a), "pairwise_distance", p, eps)) return tn_poison(tn_ctx_of(a));
+  if (!tn_power_fits(tn_ctx_of(a), "pairwise_distance", p) ||
+      !tn_eps_fits(tn_ctx_of(a), "pairwise_distance", &eps, 1e-6))
+    return tn_poison(tn_ctx_of(a));
   tiny_uop *d = tn_norm(tn_ctx_of(a), tn_plus(tn_ctx_of(a), tn_sub(tn_ctx_of(a), x, y), eps), p, bits, keepdim);
   return tn_tensor_new(tn_ctx_of(a), tn_narrow(tn_ctx_of(a), d, dtype));
 }
@@ -26217,7 +26391,7 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
   dim[n - 1] = h.S;
   if (!tn_mask_fits(t, d.mask, n, dim)) return out;
   const int64_t group = h.K ? h.H / h.K : 1;
-  const double scale = d.scale != 0 ? d.scale : h.E ? 1 / sqrt((double)h.E) : 1;
+  const double scale = tn_or_default(d.scale, h.E ? 1 / sqrt((double)h.E) : 1);
   const int inside = tn_computed_in(dtype);
   tiny_uop *x = tn_heads_as(t, tn_uop_of(q), tn_uop_of(q), h.n, h.K, group, h.L, h.E),
            *y = tn_heads_as(t, tn_uop_of(k), tn_uop_of(q), h.n, h.K, 1, h.S, h.E);
@@ -26445,7 +26619,7 @@ TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tin
                                              double eps, tiny_reduction reduction) {
   TN_FLOAT_MODE;
   TN_LOSS("gaussian_nll_loss", 3, 3, x, y, var);
-  if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
+  if (!tn_eps_fits(t, l.name, &eps, 1e-6)) return tn_poison(t);
   tiny_uop *v = tn_max(t, l.u[2], tn_k(t, l.u[2], eps));
   tiny_uop *error = tn_fdiv(t, tn_square(t, tn_sub(t, l.u[0], l.u[1])), v);
   tiny_uop *each = tn_times(t, tn_add(t, tn_logarithm(t, v), error), 0.5);
@@ -26456,7 +26630,7 @@ TINY_API tiny_tensor *tiny_poisson_nll_loss(tiny_tensor *x, tiny_tensor *y, int 
                                             double eps, tiny_reduction reduction) {
   TN_FLOAT_MODE;
   TN_LOSS("poisson_nll_loss", 2, 2, x, y);
-  if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
+  if (!tn_eps_fits(t, l.name, &eps, 1e-8)) return tn_poison(t);
   tiny_uop *p = l.u[0], *q = l.u[1];
   tiny_uop *each = log_input ? tn_sub(t, tn_exp(t, p), tn_mul(t, q, p))
                              : tn_sub(t, p, tn_mul(t, q, tn_logarithm(t, tn_plus(t, p, eps))));
@@ -26513,7 +26687,7 @@ TINY_API tiny_tensor *tiny_triplet_margin_loss(tiny_tensor *anchor, tiny_tensor 
                                                tiny_tensor *negative, double margin, double p, int swap,
                                                tiny_reduction reduction) {
   TN_LOSS("triplet_margin_loss", 3, 3, anchor, positive, negative);
-  if (!tn_power_fits(t, l.name, p, 0)) return tn_poison(t);
+  if (!tn_power_fits(t, l.name, p)) return tn_poison(t);
   tiny_uop *apart[3];                      // a - p, a - n, p - n
   for (int i = 0; i < 3; i++) {
     tiny_uop *d = tn_plus(t, tn_sub(t, l.u[i == 2], l.u[i == 0 ? 1 : 2]), 1e-6);
@@ -27688,7 +27862,7 @@ static int tn_optim_known(tiny_ctx *t, const char *name, const tiny_optim *o) {
 }
 static int tn_optim_needs(const tiny_optim *o) {
   const struct tn_optim_row *row = &tn_optims[o->kind];
-  return row->always | (o->momentum != 0 ? row->with_momentum : 0) |
+  return row->always | (tn_or_default(o->momentum, 0) != 0 ? row->with_momentum : 0) |
       (o->centered || o->amsgrad ? row->with_flag : 0);
 }
 // The states that this step needs and that are not there yet.
@@ -27786,7 +27960,6 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
     return tiny_fail(t, TINY_E_ARG, "optim_step: rate is not a 0-d float of this context");
   return TINY_OK;
 }
-static double tn_or_default(double x, double value) { return x != 0 ? x : value; }
 // A new SCALAR.
 static tiny_uop *tn_rate(tiny_ctx *t, int dtype, double value) {
   return tn_scalar(t, dtype, tn_dtype_value(dtype, value), ++t->tensors->identity);
@@ -28131,7 +28304,7 @@ TINY_API double tiny_lr_plateau(tiny_plateau *s, double lr, double value) {
   const int better = !s->begun || value < s->best * (1 - tn_or_default(s->threshold, 1e-4));
   s->begun = 1;
   if (better) { s->best = value; s->bad = 0; return lr; }
-  if (++s->bad <= (s->patience > 0 ? s->patience : 10)) return lr;
+  if (++s->bad <= (s->patience > 0 ? s->patience : s->patience ? 0 : 10)) return lr;
   s->bad = 0;
   const double next = lr * tn_or_default(s->factor, 0.1);
   return tn_lr(next > s->lowest ? next : s->lowest);
@@ -50832,311 +51005,311 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    673  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    682  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    964  src/api/devices.h            several in one context, and tensors that are split over them
-   1014  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1742  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    992  src/api/devices.h            several in one context, and tensors that are split over them
+   1042  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1828  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1948  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2040  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2314  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2407  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2470  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2563  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2607  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2698  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2650  src/api/io.h                 tensors from files and to files
-   2724  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2741  src/api/io.h                 tensors from files and to files
+   2815  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   2920  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3011  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3372  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3463  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3538  src/base/number.c            numbers as text, in and out
-   4013  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3629  src/base/number.c            numbers as text, in and out
+   4104  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4205  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4296  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4395  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4486  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4535  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4626  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4987  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5078  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5105  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5196  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5254  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5745  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   5345  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5836  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6371  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6462  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6602  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6762  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7623  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6693  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6853  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7714  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7739  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7830  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7846  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7937  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7937  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8028  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8049  src/ir/args.c                which k, v and sources fit an op
-   8235  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8856  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8140  src/ir/args.c                which k, v and sources fit an op
+   8326  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8947  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   8991  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9082  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9574  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9665  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10074  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10165  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10186  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10277  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10623  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10714  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10897  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10988  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11574  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11665  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11827  src/ir/spec.c                the verifier
-  12175  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11918  src/ir/spec.c                the verifier
+  12266  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  12404  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12762  src/rules/notation.c         the algebra that bodies of rules are written in
-  12797  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12997  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  12495  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12853  src/rules/notation.c         the algebra that bodies of rules are written in
+  12888  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13088  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13157  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13248  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13551  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13642  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13750  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13841  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14164  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14255  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  14506  src/rules/decompose.c        from what the IR means to what a target can do
-  15118  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14597  src/rules/decompose.c        from what the IR means to what a target can do
+  15209  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15152  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15243  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15651  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15742  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15745  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15836  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  16495  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  16589  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16538  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16632  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16782  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16856  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16876  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16950  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17493  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17598  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17752  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17857  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18041  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18146  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18525  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18691  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18632  src/tensor/activation.c      what stands between the layers of a network
-  18813  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  19181  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18800  src/tensor/activation.c      what stands between the layers of a network
+  18981  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  19353  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19434  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19606  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  20193  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  20366  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20875  src/tensor/random.c          numbers from a counter, the same on every device
-  21150  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21048  src/tensor/random.c          numbers from a counter, the same on every device
+  21323  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21474  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21770  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21647  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21943  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21907  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22080  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22446  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22619  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  23165  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  23332  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23567  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23734  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23706  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23873  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  24188  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  24355  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24653  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24820  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25004  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  25641  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  25996  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  26125  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25171  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  25808  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26170  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  26299  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  26285  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  26459  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  26790  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  27069  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  26964  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  27243  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  27165  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  27339  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  27442  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  27865  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  27616  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28038  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  28142  src/tensor/params.c          lists of named tensors: what a network consists of
-  28235  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  28345  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  28315  src/tensor/params.c          lists of named tensors: what a network consists of
+  28408  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  28518  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  28727  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  28900  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  28863  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29036  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  28981  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  29154  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  29300  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  29473  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  29416  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  29589  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  29915  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  30088  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  30691  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  30864  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  31224  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  31397  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  31732  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  31905  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  31913  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  32086  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  32413  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32530  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  32586  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32703  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  32967  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  33140  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  33133  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  33306  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33524  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  33747  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33697  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33920  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  33876  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  33947  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34049  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  34120  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  34105  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  34201  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34503  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  34278  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  34374  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34676  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34592  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34765  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34656  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34829  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  34790  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34963  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  34868  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  34927  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35041  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  35100  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35565  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35738  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35664  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35837  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  35757  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35930  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  36146  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  36319  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  36728  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36901  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  36847  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  36939  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37020  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  37112  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  37010  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  37183  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  37114  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  37214  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  37289  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37429  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  37287  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  37387  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  37462  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37602  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  37764  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37937  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  38006  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  38179  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  38252  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  38425  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  38313  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  38486  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  38857  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39030  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39413  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39586  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  39734  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39907  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  40032  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  40205  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40427  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  41170  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40600  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  41343  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  41247  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  41420  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  41356  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41585  src/runtime/device.c         which backend a context runs on
-  41822  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  41976  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  41529  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41758  src/runtime/device.c         which backend a context runs on
+  41995  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  42149  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  42037  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  42210  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  42301  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  42474  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  42529  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42596  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  42702  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42769  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  42893  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  43066  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  43167  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  43340  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  43368  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  43829  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  43541  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  44002  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  44000  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  44173  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  44828  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  45001  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  45421  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  45594  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  45758  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  45936  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  46719  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  47029  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  45931  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  46109  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  46892  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  47202  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  47207  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  47380  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  47459  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  47632  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  47717  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  47890  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  47986  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  48159  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  48151  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  48324  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  48325  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  48686  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  48922  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  48498  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  48859  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  49095  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  49070  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  49233  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  49243  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  49406  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  49340  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  49513  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  49425  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  49598  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  49753  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  49926  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  49915  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  49978  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  50157  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  50088  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  50151  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  50330  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  50292  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  50465  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  50669  src/runtime/context.c        opening and closing, the first error, totals
+  50842  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -146,6 +146,54 @@ static void call_tiny_bitcast(world *w) {
   (void)w;
   give_tensor(w, tiny_bitcast(H(0), (tiny_dtype)N(0, TINY_F32)));
 }
+static void call_tiny_device_count(world *w) {
+  (void)w;
+  give_number(w, tiny_device_count(w->t));
+}
+static void call_tiny_device_name(world *w) {
+  (void)w;
+  give_pointer(w, tiny_device_name(w->t, (int)N(0, 1)));
+}
+static void call_tiny_device_stats(world *w) {
+  (void)w;
+  (void)tiny_device_stats(w->t, (int)N(0, 1));
+}
+static void call_tiny_use_device(world *w) {
+  (void)w;
+  give_number(w, tiny_use_device(w->t, (int)N(0, 1)));
+}
+static void call_tiny_sync(world *w) {
+  (void)w;
+  give_code(w, tiny_sync(w->t));
+}
+static void call_tiny_to(world *w) {
+  (void)w;
+  give_tensor(w, tiny_to(H(0), (int)N(0, 1)));
+}
+static void call_tiny_device_of(world *w) {
+  (void)w;
+  give_number(w, tiny_device_of(H(0)));
+}
+static void call_tiny_shard(world *w) {
+  (void)w;
+  give_tensor(w, tiny_shard(H(0), (int)N(0, 0), w->ints, C(1)));
+}
+static void call_tiny_replicate(world *w) {
+  (void)w;
+  give_tensor(w, tiny_replicate(H(0), w->ints, C(0)));
+}
+static void call_tiny_shard_part(world *w) {
+  (void)w;
+  give_tensor(w, tiny_shard_part(H(0), (int)N(0, 1)));
+}
+static void call_tiny_shard_count(world *w) {
+  (void)w;
+  give_number(w, tiny_shard_count(H(0)));
+}
+static void call_tiny_shard_axis(world *w) {
+  (void)w;
+  give_number(w, tiny_shard_axis(H(0)));
+}
 static void call_tiny_full(world *w) {
   (void)w;
   give_tensor(w, tiny_full(w->t, D(0, 0.5), (tiny_dtype)N(0, TINY_F32), the_shape(w, 3)));
@@ -313,6 +361,10 @@ static void call_tiny_expand_as(world *w) {
 static void call_tiny_tile(world *w) {
   (void)w;
   give_tensor(w, tiny_tile(H(0), the_shape(w, 1)));
+}
+static void call_tiny_repeat(world *w) {
+  (void)w;
+  give_tensor(w, tiny_repeat(H(0), the_shape(w, 1)));
 }
 static void call_tiny_repeat_interleave(world *w) {
   (void)w;
@@ -509,6 +561,86 @@ static void call_tiny_eq(world *w) {
 static void call_tiny_ne(world *w) {
   (void)w;
   give_tensor(w, tiny_ne(H(0), H(1)));
+}
+static void call_tiny_add_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_add_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_sub_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_sub_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_rsub_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_rsub_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_mul_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_mul_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_div_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_div_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_rdiv_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_rdiv_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_floor_div_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_floor_div_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_rfloor_div_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_rfloor_div_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_remainder_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_remainder_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_rremainder_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_rremainder_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_pow_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_pow_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_rpow_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_rpow_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_maximum_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_maximum_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_minimum_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_minimum_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_lt_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_lt_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_gt_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_gt_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_le_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_le_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_ge_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_ge_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_eq_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_eq_scalar(H(0), D(0, 0.5)));
+}
+static void call_tiny_ne_scalar(world *w) {
+  (void)w;
+  give_tensor(w, tiny_ne_scalar(H(0), D(0, 0.5)));
 }
 static void call_tiny_isclose(world *w) {
   (void)w;
@@ -1016,7 +1148,7 @@ static void call_tiny_dist(world *w) {
 }
 static void call_tiny_reduce(world *w) {
   (void)w;
-  give_tensor(w, tiny_reduce(H(0), (char)N(0, 0), the_shape(w, 2), (int)N(1, 1)));
+  give_tensor(w, tiny_reduce(H(0), (tiny_reduce_op)N(0, 0), the_shape(w, 2), (int)N(1, 1)));
 }
 static void call_tiny_argmax(world *w) {
   (void)w;
@@ -1100,7 +1232,7 @@ static void call_tiny_scatter_add(world *w) {
 }
 static void call_tiny_scatter_reduce(world *w) {
   (void)w;
-  give_tensor(w, tiny_scatter_reduce(H(0), (int)N(0, 0), H(1), H(2), (char)N(1, 0), (int)N(2, 1)));
+  give_tensor(w, tiny_scatter_reduce(H(0), (int)N(0, 0), H(1), H(2), (tiny_reduce_op)N(1, 0), (int)N(2, 1)));
 }
 static void call_tiny_index_add(world *w) {
   (void)w;
@@ -1112,7 +1244,7 @@ static void call_tiny_index_copy(world *w) {
 }
 static void call_tiny_index_reduce(world *w) {
   (void)w;
-  give_tensor(w, tiny_index_reduce(H(0), (int)N(0, 0), H(1), H(2), (char)N(1, 0), (int)N(2, 1)));
+  give_tensor(w, tiny_index_reduce(H(0), (int)N(0, 0), H(1), H(2), (tiny_reduce_op)N(1, 0), (int)N(2, 1)));
 }
 static void call_tiny_index_fill(world *w) {
   (void)w;
@@ -1360,11 +1492,11 @@ static void call_tiny_matrix_rank_within(world *w) {
 }
 static void call_tiny_matrix_norm(world *w) {
   (void)w;
-  give_tensor(w, tiny_matrix_norm(H(0), (char)N(0, 0)));
+  give_tensor(w, tiny_matrix_norm(H(0), (tiny_norm_order)N(0, 0)));
 }
 static void call_tiny_cond(world *w) {
   (void)w;
-  give_tensor(w, tiny_cond(H(0), (char)N(0, 0)));
+  give_tensor(w, tiny_cond(H(0), (tiny_norm_order)N(0, 0)));
 }
 static void call_tiny_matrix_power(world *w) {
   (void)w;
@@ -2544,6 +2676,18 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_detach", call_tiny_detach, 1, 0, 0, 0},
   {"tiny_cast", call_tiny_cast, 1, 0, 1, 0},
   {"tiny_bitcast", call_tiny_bitcast, 1, 0, 1, 0},
+  {"tiny_device_count", call_tiny_device_count, 0, 1, 0, 0},
+  {"tiny_device_name", call_tiny_device_name, 0, 1, 1, 0},
+  {"tiny_device_stats", call_tiny_device_stats, 0, 1, 1, 0},
+  {"tiny_use_device", call_tiny_use_device, 0, 1, 1, 0},
+  {"tiny_sync", call_tiny_sync, 0, 1, 0, 0},
+  {"tiny_to", call_tiny_to, 1, 0, 1, 0},
+  {"tiny_device_of", call_tiny_device_of, 1, 0, 0, 0},
+  {"tiny_shard", call_tiny_shard, 1, 0, 2, 0},
+  {"tiny_replicate", call_tiny_replicate, 1, 0, 1, 0},
+  {"tiny_shard_part", call_tiny_shard_part, 1, 0, 1, 0},
+  {"tiny_shard_count", call_tiny_shard_count, 1, 0, 0, 0},
+  {"tiny_shard_axis", call_tiny_shard_axis, 1, 0, 0, 0},
   {"tiny_full", call_tiny_full, 0, 1, 1, 0},
   {"tiny_zeros", call_tiny_zeros, 0, 1, 1, 0},
   {"tiny_ones", call_tiny_ones, 0, 1, 1, 0},
@@ -2586,6 +2730,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_expand", call_tiny_expand, 1, 0, 0, 0},
   {"tiny_expand_as", call_tiny_expand_as, 2, 0, 0, 0},
   {"tiny_tile", call_tiny_tile, 1, 0, 0, 0},
+  {"tiny_repeat", call_tiny_repeat, 1, 0, 0, 0},
   {"tiny_repeat_interleave", call_tiny_repeat_interleave, 1, 0, 2, 0},
   {"tiny_flip", call_tiny_flip, 1, 0, 0, 0},
   {"tiny_roll", call_tiny_roll, 1, 0, 0, 0},
@@ -2635,6 +2780,26 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_ge", call_tiny_ge, 2, 0, 0, 0},
   {"tiny_eq", call_tiny_eq, 2, 0, 0, 0},
   {"tiny_ne", call_tiny_ne, 2, 0, 0, 0},
+  {"tiny_add_scalar", call_tiny_add_scalar, 1, 0, 0, 0},
+  {"tiny_sub_scalar", call_tiny_sub_scalar, 1, 0, 0, 0},
+  {"tiny_rsub_scalar", call_tiny_rsub_scalar, 1, 0, 0, 0},
+  {"tiny_mul_scalar", call_tiny_mul_scalar, 1, 0, 0, 0},
+  {"tiny_div_scalar", call_tiny_div_scalar, 1, 0, 0, 0},
+  {"tiny_rdiv_scalar", call_tiny_rdiv_scalar, 1, 0, 0, 0},
+  {"tiny_floor_div_scalar", call_tiny_floor_div_scalar, 1, 0, 0, 0},
+  {"tiny_rfloor_div_scalar", call_tiny_rfloor_div_scalar, 1, 0, 0, 0},
+  {"tiny_remainder_scalar", call_tiny_remainder_scalar, 1, 0, 0, 0},
+  {"tiny_rremainder_scalar", call_tiny_rremainder_scalar, 1, 0, 0, 0},
+  {"tiny_pow_scalar", call_tiny_pow_scalar, 1, 0, 0, 0},
+  {"tiny_rpow_scalar", call_tiny_rpow_scalar, 1, 0, 0, 0},
+  {"tiny_maximum_scalar", call_tiny_maximum_scalar, 1, 0, 0, 0},
+  {"tiny_minimum_scalar", call_tiny_minimum_scalar, 1, 0, 0, 0},
+  {"tiny_lt_scalar", call_tiny_lt_scalar, 1, 0, 0, 0},
+  {"tiny_gt_scalar", call_tiny_gt_scalar, 1, 0, 0, 0},
+  {"tiny_le_scalar", call_tiny_le_scalar, 1, 0, 0, 0},
+  {"tiny_ge_scalar", call_tiny_ge_scalar, 1, 0, 0, 0},
+  {"tiny_eq_scalar", call_tiny_eq_scalar, 1, 0, 0, 0},
+  {"tiny_ne_scalar", call_tiny_ne_scalar, 1, 0, 0, 0},
   {"tiny_isclose", call_tiny_isclose, 2, 0, 1, 0},
   {"tiny_allclose", call_tiny_allclose, 2, 0, 1, 0},
   {"tiny_logical_and", call_tiny_logical_and, 2, 0, 0, 0},

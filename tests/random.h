@@ -625,11 +625,11 @@ static item *source_of(gen *g, const item *a, tiny_shape s) {
   return b ? use(b) : NULL;
 }
 // What is put into a by a mode of tiny_scatter_reduce, at most n elements into one.
-static int put_scattered(gen *g, tiny_tensor *x, const item *a, const item *b, char mode, double n) {
+static int put_scattered(gen *g, tiny_tensor *x, const item *a, const item *b, tiny_reduce_op mode, double n) {
   const double m = fmax(a->mag, b->mag), u = fmin(a->unit, b->unit), e = fmax(a->err, b->err);
-  if (!is_real(a) || mode == '=' || mode == 'M' || mode == 'm') return put(g, x, is_real(a) ? m : 1e30, u, e) != NULL;
-  if (mode == 'a') return put_real(g, x, m, 1, e, n + 8) != NULL;
-  if (mode == '+') return put(g, x, a->mag + n * b->mag, u, a->err + n * (b->err + (u != 0 && e == 0 ? 0 : eps_of(a->dtype) * (m + 1)))) != NULL;
+  if (!is_real(a) || mode == TINY_REDUCE_REPLACE || mode == TINY_REDUCE_AMAX || mode == TINY_REDUCE_AMIN) return put(g, x, is_real(a) ? m : 1e30, u, e) != NULL;
+  if (mode == TINY_REDUCE_MEAN) return put_real(g, x, m, 1, e, n + 8) != NULL;
+  if (mode == TINY_REDUCE_SUM) return put(g, x, a->mag + n * b->mag, u, a->err + n * (b->err + (u != 0 && e == 0 ? 0 : eps_of(a->dtype) * (m + 1)))) != NULL;
   return n <= 3 && m < 20 && put(g, x, pow(m + 1, n + 1), e == 0 ? pow(u, n + 1) : 0, e == 0 ? 0 : (n + 1) * pow(m + 1, n) * (e + 8 * eps_of(a->dtype) * (m + 1))) != NULL;
 }
 static int make_scatter(gen *g) {
@@ -637,7 +637,8 @@ static int make_scatter(gen *g) {
   if (!a->s.ndim || a->s.ndim > 4 || nelem(a) == 0) return 0;
   const int axis = (int)rnd(g, (uint32_t)a->s.ndim);
   const int64_t n = 1 + rnd(g, 6), size = a->s.dim[axis];
-  const char mode = a->dtype == TINY_BOOL ? '=' : "==++*Mma"[rnd(g, 8)];
+  static const tiny_reduce_op modes[] = {TINY_REDUCE_REPLACE, TINY_REDUCE_REPLACE, TINY_REDUCE_SUM, TINY_REDUCE_SUM, TINY_REDUCE_PROD, TINY_REDUCE_AMAX, TINY_REDUCE_AMIN, TINY_REDUCE_MEAN};
+  const tiny_reduce_op mode = a->dtype == TINY_BOOL ? TINY_REDUCE_REPLACE : modes[rnd(g, 8)];
   tiny_shape s = a->s, row = TINY_SHAPE(n), at = a->s;
   s.dim[axis] = n;
   const int whole = chance(g, 50);         // slices at positions of the axis, or each element at a place of its own
@@ -649,9 +650,9 @@ static int make_scatter(gen *g) {
   if (!src) return 0;
   a->used = 1;
   tiny_tensor *x = a->x, *i = index->x, *y = src->x;
-  if (!self || mode == '*' || mode == 'M' || mode == 'm' || mode == 'a')
+  if (!self || mode == TINY_REDUCE_PROD || mode == TINY_REDUCE_AMAX || mode == TINY_REDUCE_AMIN || mode == TINY_REDUCE_MEAN)
     return put_scattered(g, whole ? tiny_index_reduce(x, axis, i, y, mode, self) : tiny_scatter_reduce(x, axis, i, y, mode, self), a, src, mode, (double)n);
-  if (mode == '+') return put_scattered(g, whole ? tiny_index_add(x, axis, i, y) : tiny_scatter_add(x, axis, i, y), a, src, mode, (double)n);
+  if (mode == TINY_REDUCE_SUM) return put_scattered(g, whole ? tiny_index_add(x, axis, i, y) : tiny_scatter_add(x, axis, i, y), a, src, mode, (double)n);
   return put_scattered(g, whole ? tiny_index_copy(x, axis, i, y) : tiny_scatter(x, axis, i, y), a, src, mode, (double)n);
 }
 static int make_index(gen *g) {
@@ -680,7 +681,7 @@ static int make_index(gen *g) {
       if (!tiny_ok(part) || nelem(a) * 3 * k > 10 * MOST || (b = source_of(g, a, tiny_shape_of(part))) == NULL) return 0;
       a->used = 1;
       const int add = a->dtype != TINY_BOOL && chance(g, 50);
-      return put_scattered(g, tiny_index_put(x, index, n, b->x, add), a, b, add ? '+' : '=', (double)(3 * k));
+      return put_scattered(g, tiny_index_put(x, index, n, b->x, add), a, b, add ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, (double)(3 * k));
     }
     case 4: { item *i = positions(g, TINY_SHAPE(k)); return i && put(g, tiny_index_fill(use(a)->x, d, i->x, 1), fmax(a->mag, 1), fmin(a->unit, 1), a->err); }
     case 5: {
@@ -688,7 +689,7 @@ static int make_index(gen *g) {
       if (!i || nelem(a) * k > 10 * MOST || (b = source_of(g, a, TINY_SHAPE(k))) == NULL) return 0;
       a->used = 1;
       const int add = a->dtype != TINY_BOOL && more;
-      return put_scattered(g, tiny_put(x, i->x, b->x, add), a, b, add ? '+' : '=', (double)k);
+      return put_scattered(g, tiny_put(x, i->x, b->x, add), a, b, add ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, (double)k);
     }
     case 6: case 7: {
       if (!exact(a)) return 0;

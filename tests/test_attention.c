@@ -30,6 +30,8 @@ static void check_attention(void) {
   tiny_tensor *in[4] = {tiny_slice(keys(), 0, 0, 1, 1), tiny_slice(keys(), 0, 0, 1, 1), tiny_slice(keys(), 0, 1, 2, 1), tiny_slice(keys(), 0, 1, 2, 1)};
   tiny_tensor *of[4] = {tiny_slice(values_of(), 0, 0, 1, 1), tiny_slice(values_of(), 0, 0, 1, 1), tiny_slice(values_of(), 0, 1, 2, 1), tiny_slice(values_of(), 0, 1, 2, 1)};
   same("groups", shared(q), tiny_attention(tiny_reshape(q, TINY_SHAPE(4, 1, 4)), tiny_cat(in, 4, 0), tiny_cat(of, 4, 0), NULL), 1e-12);
+  same("no scale", tiny_attention(q, keys(), values_of(), &(tiny_attention_desc){.scale = TINY_ZERO}),
+       tiny_expand(tiny_mean(values_of(), 1, 1), TINY_SHAPE(2, 2, 2)), 1e-12);       // all weights alike
   // Dropout of everything leaves nothing; of half, about the same on average.
   tiny_attention_desc d;
   memset(&d, 0, sizeof d);

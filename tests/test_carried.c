@@ -121,15 +121,15 @@ static void test_forms(const char *device) {
   // two axes, by two equalities; more than one axis reduced
   tiny_tensor *r = index_of(t, TINY_SHAPE(20, 30, 1, 1), 0, 25), *c = some(t, TINY_I32, TINY_SHAPE(20, 30, 1, 1), 0, 45, 11), *w = some(t, TINY_F32, TINY_SHAPE(20, 30, 1, 1), -6, 7, 5);
   tiny_tensor *both = tiny_bitwise_and(tiny_eq(r, iota(t, 25, 2, 4)), tiny_eq(c, iota(t, 40, 3, 4)));
-  SAME(tiny_reduce(tiny_where(both, w, zero), '+', TINY_SHAPE(0, 1), 0), 1, 20.0 * (600 + 1000));
+  SAME(tiny_reduce(tiny_where(both, w, zero), TINY_REDUCE_SUM, TINY_SHAPE(0, 1), 0), 1, 20.0 * (600 + 1000));
   // a place that is linear in another axis
   tiny_tensor *slow = tiny_add(tiny_mul(iota(t, 40, 0, 3), number(iota(t, 1, 0, 1), 3)), index_of(t, TINY_SHAPE(40, 50, 1), 0, 30));
-  SAME(tiny_reduce(tiny_where(tiny_eq(slow, iota(t, 160, 2, 3)), some(t, TINY_F32, TINY_SHAPE(40, 50, 1), -6, 7, 6), zero), '+', TINY_SHAPE(1), 0), 1, 1e9);
+  SAME(tiny_reduce(tiny_where(tiny_eq(slow, iota(t, 160, 2, 3)), some(t, TINY_F32, TINY_SHAPE(40, 50, 1), -6, 7, 6), zero), TINY_REDUCE_SUM, TINY_SHAPE(1), 0), 1, 1e9);
   // batches on the left, rows on the right
   tiny_tensor *bi = index_of(t, TINY_SHAPE(6, 80, 1, 1), 0, 64), *bv = some(t, TINY_F32, TINY_SHAPE(6, 80, 1, 24), -6, 7, 8);
-  SAME(tiny_reduce(tiny_where(tiny_eq(bi, iota(t, 64, 2, 4)), bv, zero), '+', TINY_SHAPE(1), 0), 1, 20.0 * 6 * 24 * (64 + 80));
+  SAME(tiny_reduce(tiny_where(tiny_eq(bi, iota(t, 64, 2, 4)), bv, zero), TINY_REDUCE_SUM, TINY_SHAPE(1), 0), 1, 20.0 * 6 * 24 * (64 + 80));
   // moved about afterwards, and used twice
-  tiny_tensor *s = tiny_reduce(tiny_where(tiny_eq(bi, iota(t, 64, 2, 4)), bv, zero), '+', TINY_SHAPE(1), 0);
+  tiny_tensor *s = tiny_reduce(tiny_where(tiny_eq(bi, iota(t, 64, 2, 4)), bv, zero), TINY_REDUCE_SUM, TINY_SHAPE(1), 0);
   SAME(tiny_permute(s, TINY_SHAPE(2, 0, 1)), 1, 20.0 * 6 * 24 * (64 + 80));
   SAME(tiny_matmul(s, tiny_transpose(s, 1, 2)), 2, 4.0 * 6 * 24 * 64 * 64);
   tiny_close(t);

@@ -302,7 +302,7 @@ static void test_lanes_once(void) {
   static float got[64 * 64], want[64 * 64];
   tiny_ctx *t = tiny_open(NULL);
   tiny_tensor *x = ints(t, TINY_SHAPE(64, 8, 8)), *w = tiny_transpose(ints(t, TINY_SHAPE(8, 8)), 0, 1);
-  tiny_tensor *y = tiny_sub(x, tiny_reduce(tiny_mul(x, w), '+', TINY_SHAPE(1, 2), 1));
+  tiny_tensor *y = tiny_sub(x, tiny_reduce(tiny_mul(x, w), TINY_REDUCE_SUM, TINY_SHAPE(1, 2), 1));
   CHECK_EQ(tiny_reference(y, want, sizeof want), TINY_OK);
   CHECK_EQ(tiny_read(y, got, sizeof got), TINY_OK);
   CHECK(!memcmp(got, want, sizeof got));

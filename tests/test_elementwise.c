@@ -160,6 +160,115 @@ static void gradients(void) {
   }
 }
 
+// ** a tensor and a number: what the tensor and a 0-d one of the same dtype give, to the bit **
+
+typedef tiny_tensor *(*two_)(tiny_tensor *, tiny_tensor *);
+typedef tiny_tensor *(*number_)(tiny_tensor *, double);
+static const struct scalar_row { const char *name; number_ by_number; two_ by_two; int first, asks; } scalar_rows[] = {
+#define ROW(name) {#name, tiny_##name##_scalar, tiny_##name, 0, 0},
+#define ROW_FIRST(name) {"r" #name, tiny_r##name##_scalar, tiny_##name, 1, 0},
+#define ROW_ASKS(name) {#name, tiny_##name##_scalar, tiny_##name, 0, 1},
+  ROW(add) ROW(sub) ROW(mul) ROW(div) ROW(floor_div) ROW(remainder) ROW(pow) ROW(maximum) ROW(minimum)
+  ROW_FIRST(sub) ROW_FIRST(div) ROW_FIRST(floor_div) ROW_FIRST(remainder) ROW_FIRST(pow)
+  ROW_ASKS(lt) ROW_ASKS(gt) ROW_ASKS(le) ROW_ASKS(ge) ROW_ASKS(eq) ROW_ASKS(ne)
+};
+static const double scalar_values[] = {0, 1, 2, -3, 0.5, 2.5, -0.75, 300, 5e9, 1e17, 1e30, HUGE_VAL, -HUGE_VAL};
+enum { SCALAR_ROWS = sizeof scalar_rows / sizeof *scalar_rows, SCALAR_VALUES = sizeof scalar_values / sizeof *scalar_values };
+
+// What PyTorch makes of a number of Python's beside each dtype; comparisons with what x cannot be are made in f64.
+static tiny_dtype scalar_dtype(tiny_dtype d, double value, int asks) {
+  const int whole = value == floor(value) && fabs(value) < 9e18;
+  if (d >= TINY_F8E4M3) return d;
+  if (asks) {
+    const double least = d == TINY_BOOL || tn_is_unsigned(d) ? 0 : -ldexp(1, tn_bits(d) - 1);
+    const double most = d == TINY_BOOL ? 1 : ldexp(1, tn_bits(d) - tn_is_signed(d));
+    return whole && value >= least && (value < most || (d == TINY_BOOL && value == 1)) ? d : TINY_F64;
+  }
+  return !whole ? TINY_F32 : d == TINY_BOOL ? TINY_I64 : d;
+}
+static void scalars(int interpreted) {
+  static const double x_of[] = {0, 1, 2, 3, 5, 100, 127, -1, -7, -128, 0.5, -2.25};
+  for (int d = TINY_BOOL; d < TINY_INDEX; d++)
+    for (int row = 0; row < SCALAR_ROWS; row++) {
+      if (!interpreted && d != TINY_U8 && d != TINY_I32 && d != TINY_F16) continue;       // a kernel for each row
+      tiny_begin(t);
+      tiny_tensor *x = vec((tiny_dtype)d, 12, x_of), *all[2 * SCALAR_VALUES];
+      const struct scalar_row *r = &scalar_rows[row];
+      for (int i = 0; i < SCALAR_VALUES; i++) {
+        const tiny_dtype meet = scalar_dtype((tiny_dtype)d, scalar_values[i], r->asks);
+        tiny_tensor *v = meet == TINY_F64 || tn_is_float(meet) ? tiny_full(t, scalar_values[i], meet, TINY_SHAPE()) :
+                                                     tiny_cast(tiny_full(t, scalar_values[i], TINY_I64, TINY_SHAPE()), meet);
+        tiny_tensor *wide = tiny_cast(x, meet);
+        all[2 * i] = r->by_number(x, scalar_values[i]);
+        all[2 * i + 1] = r->first ? r->by_two(v, wide) : r->by_two(wide, v);
+        CHECK_EQ(tiny_dtype_of(all[2 * i]), tiny_dtype_of(all[2 * i + 1]));
+      }
+      CHECK_EQ(tiny_realize(all, 2 * SCALAR_VALUES), TINY_OK);
+      for (int i = 0; i < SCALAR_VALUES; i++) {
+        unsigned char got[96] = {0}, want[96] = {1};
+        const size_t nbytes = 12 * tiny_dtype_nbytes(tiny_dtype_of(all[2 * i]));
+        CHECK_EQ(tiny_read(all[2 * i], got, nbytes), TINY_OK);
+        CHECK_EQ(tiny_read(all[2 * i + 1], want, nbytes), TINY_OK);
+        if (memcmp(got, want, nbytes)) printf("%s of %s and %g\n", r->name, tiny_dtype_name((tiny_dtype)d), scalar_values[i]);
+        CHECK(!memcmp(got, want, nbytes));
+      }
+      CHECK_EQ(tiny_end(t), TINY_OK);
+    }
+}
+static void scalars_in_words(void) {
+  const struct { tiny_tensor *got; tiny_dtype dtype; double value; } rows[] = {
+    {tiny_add_scalar(one(TINY_I32, 3), 2), TINY_I32, 5}, {tiny_add_scalar(one(TINY_I32, 3), 2.5), TINY_F32, 5.5},
+    {tiny_add_scalar(one(TINY_U8, 250), 300), TINY_U8, 38}, {tiny_mul_scalar(one(TINY_U8, 2), -1), TINY_U8, 254},
+    {tiny_add_scalar(one(TINY_BOOL, 1), 1), TINY_I64, 2}, {tiny_mul_scalar(one(TINY_BOOL, 1), 2.5), TINY_F32, 2.5},
+    {tiny_add_scalar(one(TINY_F16, 1), 2.5), TINY_F16, 3.5}, {tiny_div_scalar(one(TINY_I32, 3), 2), TINY_F32, 1.5},
+    {tiny_rsub_scalar(one(TINY_I64, 3), 10), TINY_I64, 7}, {tiny_rdiv_scalar(one(TINY_F64, 4), 1), TINY_F64, 0.25},
+    {tiny_rpow_scalar(one(TINY_F32, 3), 2), TINY_F32, 8}, {tiny_rfloor_div_scalar(one(TINY_I32, 2), 7), TINY_I32, 3},
+    {tiny_rremainder_scalar(one(TINY_I32, 4), 7), TINY_I32, 3}, {tiny_lt_scalar(one(TINY_U8, 254), 300), TINY_BOOL, 1},
+    {tiny_gt_scalar(one(TINY_U8, 0), -1), TINY_BOOL, 1}, {tiny_eq_scalar(one(TINY_U8, 44), 300), TINY_BOOL, 0},
+    {tiny_lt_scalar(one(TINY_I32, 16777217), 16777216.5), TINY_BOOL, 0}, {tiny_eq_scalar(one(TINY_BOOL, 1), 1), TINY_BOOL, 1},
+    {tiny_add_scalar(one(TINY_I32, 1), nan_()), TINY_F32, nan_()}, {tiny_ne_scalar(one(TINY_F32, 1), nan_()), TINY_BOOL, 1},
+    {tiny_add_scalar(tiny_full(t, 1, TINY_I8, TINY_SHAPE()), 2), TINY_I8, 3}};
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    CHECK_EQ(tiny_dtype_of(rows[i].got), rows[i].dtype);
+    if (!near(at(rows[i].got, 0), rows[i].value, 0)) printf("row %d: %g\n", (int)i, at(rows[i].got, 0));
+    CHECK(near(at(rows[i].got, 0), rows[i].value, 0));
+  }
+  CHECK_EQ(tiny_nelem_of(tiny_add_scalar(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), 1)), 0);
+  CHECK(tiny_add_scalar(NULL, 1) == NULL);
+  CHECK(tiny_lt_scalar(NULL, 1) == NULL);
+  tiny_tensor *poison = tiny_neg(one(TINY_BOOL, 1));
+  tiny_clear(t);
+  CHECK(!tiny_ok(tiny_add_scalar(poison, 1)));
+  CHECK_EQ(tiny_status(t), TINY_OK);
+}
+// Values that take a derivative: by hand.
+static void scalar_gradients(void) {
+  tiny_tensor *x = one(TINY_F64, 1.5), *h = one(TINY_F32, 4);
+  CHECK(slope(tiny_add_scalar(x, 7), x) == 1);
+  CHECK(slope(tiny_sub_scalar(x, 7), x) == 1);
+  CHECK(slope(tiny_rsub_scalar(x, 7), x) == -1);
+  CHECK(slope(tiny_mul_scalar(x, 7), x) == 7);
+  CHECK(slope(tiny_div_scalar(x, 4), x) == 0.25);
+  CHECK(near(slope(tiny_rdiv_scalar(x, 9), x), -4, 1e-15));
+  CHECK(near(slope(tiny_pow_scalar(x, 3), x), 6.75, 1e-15));
+  CHECK(near(slope(tiny_rpow_scalar(x, 2), x), pow(2, 1.5) * log(2.0), 1e-14));
+  CHECK(slope(tiny_pow_scalar(h, 0.5), h) == 0.25);
+  CHECK(slope(tiny_maximum_scalar(x, 1), x) == 1);
+  CHECK(slope(tiny_maximum_scalar(x, 2), x) == 0);
+  CHECK(slope(tiny_minimum_scalar(x, 1.5), x) == 0.5);
+  CHECK(slope(tiny_remainder_scalar(x, 1), x) == 1);
+  CHECK(slope(tiny_floor_div_scalar(x, 1), x) == 0);
+}
+static int live_handles(void) { return t->tensors->nslots - t->tensors->untaken - t->tensors->nunused; }
+// No handle but the result's is made: when it is freed, all is as it was.
+static void scalars_leave_nothing(void) {
+  tiny_tensor *x = one(TINY_F32, 1);
+  const int handles = live_handles();
+  for (int i = 0; i < 100; i++) tiny_free(tiny_add_scalar(x, i + 0.5));
+  CHECK_EQ(live_handles(), handles);
+  tiny_free(x);
+}
+
 // ** edges **
 
 static void edges(void) {
@@ -206,6 +315,10 @@ int main(void) {
     dtypes();
     fp8();
     gradients();
+    scalars(i == 0);
+    scalars_in_words();
+    scalar_gradients();
+    scalars_leave_nothing();
     edges();
     masked_division();
     tiny_close(t);

@@ -136,8 +136,9 @@ static void check_reductions(void) {
   BAD(tiny_cumsum(x, 2), TINY_E_ARG, "cumsum: axis 2 is out of range for (2,3)");
   BAD(tiny_amax(none, 0, 0), TINY_E_SHAPE, "amax: there is nothing along the axis of (0,3)");
   BAD(tiny_argmax(none, 0, 0), TINY_E_SHAPE, "argmax: 0 elements along the axis of (0,3)");
-  BAD(tiny_reduce(x, '-', TINY_SHAPE(0), 0), TINY_E_ARG, "reduce: op is '-', not '+', '*', 'M' or 'm'");
-  BAD(tiny_reduce(x, '+', TINY_SHAPE(0, -2), 0), TINY_E_ARG, "reduce: axis 0 of (2,3) is named twice");
+  BAD(tiny_reduce(x, TINY_REDUCE_REPLACE, TINY_SHAPE(0), 0), TINY_E_ARG, "reduce: op is 5, not one of TINY_REDUCE_SUM to TINY_REDUCE_MEAN");
+  BAD(tiny_reduce(x, (tiny_reduce_op)-1, TINY_SHAPE(0), 0), TINY_E_ARG, "reduce: op is -1, not one of TINY_REDUCE_SUM to TINY_REDUCE_MEAN");
+  BAD(tiny_reduce(x, TINY_REDUCE_SUM, TINY_SHAPE(0, -2), 0), TINY_E_ARG, "reduce: axis 0 of (2,3) is named twice");
 }
 
 static void check_nn(void) {

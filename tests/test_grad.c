@@ -57,7 +57,7 @@ static tiny_tensor *cat2(tiny_tensor *x, tiny_tensor *y, int axis, int stack) {
   _(tan, tiny_tan(tiny_mul(a, C(0.5)))) _(tanh, tiny_tanh(a)) _(tanh_far, tiny_tanh(tiny_mul(a, C(9)))) _(sigmoid, tiny_sigmoid(a)) _(silu, tiny_silu(a)) _(gelu, tiny_gelu(a)) \
   _(sqrt, tiny_sqrt(POS)) _(rsqrt, tiny_rsqrt(POS)) _(reciprocal, tiny_reciprocal(POS)) _(square, tiny_square(a)) _(neg, tiny_neg(a)) \
   _(sum0, tiny_square(tiny_sum(a, 0, 0))) _(sum_all, tiny_square(tiny_sum(a, TINY_ALL, 1))) _(mean, tiny_square(tiny_mean(a, 1, 0))) \
-  _(var, tiny_var(a, -1, 0, 1)) _(prod, tiny_prod(a, 1, 0)) _(reduce, tiny_square(tiny_reduce(a, '+', TINY_SHAPE(0, -1), 0))) \
+  _(var, tiny_var(a, -1, 0, 1)) _(prod, tiny_prod(a, 1, 0)) _(reduce, tiny_square(tiny_reduce(a, TINY_REDUCE_SUM, TINY_SHAPE(0, -1), 0))) \
   _(cumsum, tiny_square(tiny_cumsum(a, 1))) _(cumsum_long, tiny_mul(tiny_cumsum(tiny_flatten(tiny_expand(a, TINY_SHAPE(2, 2, 3, 4)), 0, -1), 0), tiny_arange(t, 0, 48, 1, TINY_F64))) \
   _(softmax, tiny_softmax(a, 1)) _(log_softmax, tiny_log_softmax(a, -1)) _(logsumexp, tiny_logsumexp(a, 2, 1)) \
   _(cross_entropy, tiny_cross_entropy(tiny_reshape(PART(12, TINY_SHAPE(3, 4)), TINY_SHAPE(3, 4)), IDX, NULL)) \

@@ -33,7 +33,7 @@ static void check_out_of_range(void) {
   IS(tiny_take(x, at), 1, 0, 1, 0, 3, 0);
   IS(tiny_scatter_add(x, 0, at, ones), 3, 2, 4);
   IS(tiny_scatter(x, 0, at, floats(6)), 3, 2, 5);
-  IS(tiny_scatter_reduce(x, 0, at, floats(6), 'M', 1), 3, 2, 5);
+  IS(tiny_scatter_reduce(x, 0, at, floats(6), TINY_REDUCE_AMAX, 1), 3, 2, 5);
   IS(tiny_index_fill(x, 0, at, 9), 9, 2, 9);
   IS(tiny_put(x, at, tiny_like(x, 7), 0), 7, 2, 7);
   IS(tiny_one_hot(at, 3), 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 0, 0, 0);
@@ -57,7 +57,7 @@ static void check_last_stays(void) {
   CHECK_EQ(tiny_grad(tiny_sum(tiny_square(tiny_scatter(x, 0, at, src)), 0, 0), in, 2, g), TINY_OK);
   IS(g[0], 0, 0);
   IS(g[1], 0, 0, 0, 8, 10);
-  tiny_tensor *prod = tiny_scatter_reduce(x, 0, at, tiny_sub(src, tiny_like(src, 1)), '*', 1);   // zeros, once
+  tiny_tensor *prod = tiny_scatter_reduce(x, 0, at, tiny_sub(src, tiny_like(src, 1)), TINY_REDUCE_PROD, 1);   // zeros, once
   CHECK_EQ(tiny_grad(tiny_sum(prod, 0, 0), in, 2, g), TINY_OK);
   IS(g[0], 4, 0);
   IS(g[1], 12, 4, 0, 0, 1);
@@ -77,7 +77,7 @@ static void check_many(void) {
   tiny_tensor *x = tiny_cast(tiny_remainder(tiny_arange(t, 0, M, 1, TINY_I32), tiny_scalar(t, 5, TINY_I32)), TINY_F32);
   tiny_tensor *index = tiny_from(t, at, TINY_I32, TINY_SHAPE(N)), *s = tiny_from(t, src, TINY_F32, TINY_SHAPE(N)), *y[3];
   int wrong = 0;
-  y[0] = tiny_scatter_add(x, 0, index, s); y[1] = tiny_scatter(x, 0, index, s); y[2] = tiny_scatter_reduce(x, 0, index, s, 'M', 1);
+  y[0] = tiny_scatter_add(x, 0, index, s); y[1] = tiny_scatter(x, 0, index, s); y[2] = tiny_scatter_reduce(x, 0, index, s, TINY_REDUCE_AMAX, 1);
   for (int k = 0; k < 3; k++) {
     CHECK_EQ(tiny_read(y[k], got, sizeof got), TINY_OK);
     for (int i = 0; i < M; i++) wrong += got[i] != (k == 0 ? (float)sum[i] : k == 1 ? last[i] : most[i]);
@@ -138,8 +138,8 @@ static void check_errors(void) {
   BAD(tiny_take_along_axis(x, 0, tiny_zeros(t, TINY_I32, TINY_SHAPE(2, 3))), TINY_E_SHAPE, "take_along_axis: (3,4) by indices (2,3)");
   BAD(tiny_scatter(x, 0, grid, row), TINY_E_SHAPE, "scatter: indices (2,4) of values (2,)");
   BAD(tiny_scatter(x, 0, grid, tiny_zeros(t, TINY_F32, TINY_SHAPE(1, 4))), TINY_E_SHAPE, "scatter: indices (2,4) of values (1,4)");
-  BAD(tiny_scatter_reduce(x, 0, grid, x, 'x', 1), TINY_E_ARG, "scatter_reduce: mode is 'x', not");
-  BAD(tiny_scatter_reduce(tiny_lt(x, x), 0, grid, x, 'a', 1), TINY_E_DTYPE, "scatter_reduce: takes numbers, not bool");
+  BAD(tiny_scatter_reduce(x, 0, grid, x, (tiny_reduce_op)9, 1), TINY_E_ARG, "scatter_reduce: mode is 9, not one of tiny_reduce_op");
+  BAD(tiny_scatter_reduce(tiny_lt(x, x), 0, grid, x, TINY_REDUCE_MEAN, 1), TINY_E_DTYPE, "scatter_reduce: takes numbers, not bool");
   BAD(tiny_index_add(x, 0, at, row), TINY_E_SHAPE, "index_add: (3,4) by indices (2,) of values (2,)");
   BAD(tiny_index_select(x, 5, at), TINY_E_ARG, "index_select: axis 5 is out of range for (3,4)");
   BAD(tiny_put(x, at, tiny_zeros(t, TINY_F32, TINY_SHAPE(3)), 0), TINY_E_SHAPE, "put: indices (2,) of values (3,)");

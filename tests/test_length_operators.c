@@ -100,15 +100,15 @@ static tiny_tensor *at_rows(tiny_tensor *x) { return tiny_unsqueeze(labels_of(ro
 static tiny_tensor *f_scatter(tiny_tensor *x) { return tiny_scatter(x, 1, at_rows(x), tiny_like(x, 5)); }
 static tiny_tensor *f_scatter_along(tiny_tensor *x) { return tiny_scatter_add(weights, 0, labels_of(x), x); }
 static tiny_tensor *f_scatter_last(tiny_tensor *x) { return tiny_scatter(weights, 0, labels_of(x), x); }
-static tiny_tensor *f_scatter_max(tiny_tensor *x) { return tiny_scatter_reduce(weights, 0, labels_of(x), x, 'M', 1); }
-static tiny_tensor *f_scatter_mean(tiny_tensor *x) { return tiny_scatter_reduce(weights, 0, labels_of(x), x, 'a', 0); }
-static tiny_tensor *f_scatter_to(tiny_tensor *x) { return tiny_scatter_reduce(x, 0, labels_of(queries), queries, 'm', 1); }
-static tiny_tensor *f_scatter_prod(tiny_tensor *x) { return tiny_scatter_reduce(x, 0, labels_of(queries), queries, '*', 0); }
+static tiny_tensor *f_scatter_max(tiny_tensor *x) { return tiny_scatter_reduce(weights, 0, labels_of(x), x, TINY_REDUCE_AMAX, 1); }
+static tiny_tensor *f_scatter_mean(tiny_tensor *x) { return tiny_scatter_reduce(weights, 0, labels_of(x), x, TINY_REDUCE_MEAN, 0); }
+static tiny_tensor *f_scatter_to(tiny_tensor *x) { return tiny_scatter_reduce(x, 0, labels_of(queries), queries, TINY_REDUCE_AMIN, 1); }
+static tiny_tensor *f_scatter_prod(tiny_tensor *x) { return tiny_scatter_reduce(x, 0, labels_of(queries), queries, TINY_REDUCE_PROD, 0); }
 static tiny_tensor *f_index_add(tiny_tensor *x) { return tiny_index_add(weights, 0, labels_of(rows_of(x)), x); }
 static tiny_tensor *f_index_add_to(tiny_tensor *x) { return tiny_index_add(x, 0, labels_of(rows_of(weights)), weights); }
 static tiny_tensor *f_index_copy(tiny_tensor *x) { return tiny_index_copy(weights, 0, labels_of(rows_of(x)), x); }
 static tiny_tensor *f_index_fill(tiny_tensor *x) { return tiny_index_fill(x, 0, labels_of(rows_of(queries)), 9); }
-static tiny_tensor *f_index_reduce(tiny_tensor *x) { return tiny_index_reduce(weights, 0, labels_of(rows_of(x)), x, 'm', 0); }
+static tiny_tensor *f_index_reduce(tiny_tensor *x) { return tiny_index_reduce(weights, 0, labels_of(rows_of(x)), x, TINY_REDUCE_AMIN, 0); }
 static tiny_tensor *f_put(tiny_tensor *x) { return tiny_put(weights, labels_of(x), x, 1); }
 static tiny_tensor *f_put_to(tiny_tensor *x) { return tiny_put(x, labels_of(queries), queries, 1); }
 

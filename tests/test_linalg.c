@@ -98,7 +98,7 @@ static void check_rectangular(int n, int m) {
   below("svd", n, m, apart(tiny_matmul(tiny_mul(left, tiny_unsqueeze(s, -2)), v), a), limit);
   below("left vectors", n, m, apart(tiny_matmul(turned(left), left), one), limit);
   below("right vectors", n, m, apart(tiny_matmul(v, turned(v)), one), limit);
-  tiny_tensor *g = tiny_pinv(a, -1);
+  tiny_tensor *g = tiny_pinv(a, 0);
   below("pinv", n, m, apart(tiny_matmul(tiny_matmul(a, g), a), a), limit * 10);
   tiny_tensor *b = matrix(3, n, 2, TINY_F64);
   below("lstsq", n, m, apart(tiny_lstsq(a, b), tiny_matmul(g, b)), limit * 10);
@@ -176,12 +176,12 @@ static tiny_tensor *f_products(tiny_tensor *x) {             // signs cancel whe
   tiny_tensor *s, *v, *u = tiny_svd(x, &s, &v);
   return tiny_matmul(u, v);
 }
-static tiny_tensor *f_pinv(tiny_tensor *x) { return tiny_pinv(x, -1); }
+static tiny_tensor *f_pinv(tiny_tensor *x) { return tiny_pinv(x, 0); }
 static tiny_tensor *f_lstsq(tiny_tensor *x) { return tiny_lstsq(x, tiny_exp(x)); }
-static tiny_tensor *f_nuclear(tiny_tensor *x) { return tiny_matrix_norm(x, 'N'); }
-static tiny_tensor *f_spectral(tiny_tensor *x) { return tiny_matrix_norm(x, '2'); }
-static tiny_tensor *f_cond(tiny_tensor *x) { return tiny_cond(x, '2'); }
-static tiny_tensor *f_cond1(tiny_tensor *x) { return tiny_cond(x, '1'); }
+static tiny_tensor *f_nuclear(tiny_tensor *x) { return tiny_matrix_norm(x, TINY_NORM_NUC); }
+static tiny_tensor *f_spectral(tiny_tensor *x) { return tiny_matrix_norm(x, TINY_NORM_2); }
+static tiny_tensor *f_cond(tiny_tensor *x) { return tiny_cond(x, TINY_NORM_2); }
+static tiny_tensor *f_cond1(tiny_tensor *x) { return tiny_cond(x, TINY_NORM_1); }
 static tiny_tensor *f_power(tiny_tensor *x) { return tiny_matrix_power(x, -3); }
 static tiny_tensor *f_cross(tiny_tensor *x) { return tiny_cross(x, tiny_exp(x), -1); }
 static tiny_tensor *f_cdist(tiny_tensor *x) { return tiny_cdist(x, tiny_exp(x), 2); }
@@ -223,7 +223,7 @@ static void check_special(void) {
   CHECK(apart(tiny_matmul(turned(left), left), tiny_eye(t, 2, TINY_F64)) < 1e-15);
   left = tiny_svd(x, &s, &v);              // of rank 1: u is orthonormal all the same
   CHECK(apart(tiny_matmul(turned(left), left), tiny_eye(t, 2, TINY_F64)) < 1e-14);
-  CHECK(tiny_item(tiny_cast(tiny_matrix_rank(x, -1), TINY_F64)) == 1);
+  CHECK(tiny_item(tiny_cast(tiny_matrix_rank(x, 0), TINY_F64)) == 1);
   tiny_tensor *q = tiny_qr(given(3, 2, zeros), 0, &u);
   CHECK(apart(tiny_matmul(turned(q), q), tiny_eye(t, 2, TINY_F64)) == 0);
   tiny_tensor *eye = tiny_contiguous(tiny_eye(t, 3, TINY_F64));                  // equal eigenvalues
@@ -243,13 +243,13 @@ static void check_empty(void) {
   tiny_tensor *order = tiny_lu(many, &l, &u), *sides = tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3, 2));
   CHECK_EQ(read_all(tiny_transpose(order, -1, -2)), 0);
   CHECK_EQ(read_all(tiny_lu_solve(order, l, u, sides)), 0);
-  CHECK(tiny_item(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), '1')) == 0);
-  CHECK(tiny_item(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 0)), (char)-'I')) == 0);
+  CHECK(tiny_item(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 3)), TINY_NORM_1)) == 0);
+  CHECK(tiny_item(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 0)), TINY_NORM_MIN_INF)) == 0);
   CHECK_EQ(read_all(tiny_eigh(many, &v)), 0);
   CHECK_EQ(read_all(tiny_svd(x, &s, &v)), 0);
   CHECK_EQ(read_all(tiny_svd(tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 0)), &s, &v)), 0);
   CHECK_EQ(read_all(tiny_qr(tiny_zeros(t, TINY_F32, TINY_SHAPE(3, 0)), 1, &u)), 9);
-  CHECK(tiny_item(tiny_matrix_norm(x, 'F')) == 0);
+  CHECK(tiny_item(tiny_matrix_norm(x, TINY_NORM_FRO)) == 0);
   CHECK_STR(tiny_error(t), "");
   tiny_clear(t);
 }
@@ -260,7 +260,7 @@ static void check_dtypes(void) {
   CHECK_EQ(tiny_dtype_of(tiny_eigh(tiny_cast(x, TINY_BF16), &v)), TINY_BF16);
   CHECK_EQ(tiny_dtype_of(v), TINY_BF16);
   CHECK_EQ(tiny_dtype_of(tiny_solve(x, matrix(1, 3, 1, TINY_F64))), TINY_F64);
-  CHECK_EQ(tiny_dtype_of(tiny_matrix_rank(x, -1)), TINY_I32);
+  CHECK_EQ(tiny_dtype_of(tiny_matrix_rank(x, 0)), TINY_I32);
   below("inverse of f16", 3, 3, apart(tiny_matmul(x, tiny_inv(x)), tiny_eye(t, 3, TINY_F16)), 4e-3);
 }
 static void expect_error(tiny_tensor *x, const char *message) {
@@ -275,12 +275,12 @@ static void check_errors(void) {
   CHECK(!tiny_ok(l) && !tiny_ok(u));
   expect_error(tiny_solve(y, x), "solve: (3,3) with right sides (2,3)");
   expect_error(tiny_solve(matrix(2, 3, 3, TINY_F32), matrix(3, 3, 1, TINY_F32)), "solve: (2,3,3) with right sides (3,3,1)");
-  expect_error(tiny_matrix_norm(y, 'X'), "matrix_norm: order is 'X', not one of F 1 I N 2");
+  expect_error(tiny_matrix_norm(y, (tiny_norm_order)8), "matrix_norm: order is 8, not one of tiny_norm_order");
   expect_error(tiny_lu_solve(y, y, x, y), "lu_solve: (2,3) is no square matrix");
   expect_error(tiny_cov(y, 1, tiny_zeros(t, TINY_I64, TINY_SHAPE(2)), NULL), "cov: weights (2,) of 3 observations");
   expect_error(tiny_corrcoef(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 3, 3))), "corrcoef: (2,3,3) has more than 2 dims");
-  expect_error(tiny_cond(x, '1'), "cond: (2,3) is no square matrix");
-  expect_error(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 0)), '1'), "matrix_norm: there is no maximum of nothing");
+  expect_error(tiny_cond(x, TINY_NORM_1), "cond: (2,3) is no square matrix");
+  expect_error(tiny_matrix_norm(tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 0)), TINY_NORM_1), "matrix_norm: there is no maximum of nothing");
   expect_error(tiny_matrix_power(x, 2), "matrix_power: (2,3) is no square matrix");
   CHECK(tiny_inv(NULL) == NULL);
   CHECK(tiny_lu(NULL, &l, &u) == NULL && l == NULL && u == NULL);
@@ -318,10 +318,10 @@ static factored d_solve(tiny_tensor *x) { return f_one(tiny_solve(x, tiny_exp(x)
 static factored d_triangular(tiny_tensor *x) { return f_one(tiny_triangular_solve(x, tiny_exp(x), 1, 0)); }
 static factored d_det(tiny_tensor *x) { return f_one(tiny_det(x)); }
 static factored d_slogdet(tiny_tensor *x) { factored f = {{NULL, NULL, NULL}, 2}; f.out[0] = tiny_slogdet(x, &f.out[1]); return f; }
-static factored d_pinv(tiny_tensor *x) { return f_one(tiny_pinv(x, -1)); }
+static factored d_pinv(tiny_tensor *x) { return f_one(tiny_pinv(x, 0)); }
 static factored d_lstsq(tiny_tensor *x) { return f_one(tiny_lstsq(x, tiny_exp(x))); }
-static factored d_rank(tiny_tensor *x) { return f_one(tiny_matrix_rank(x, -1)); }
-static factored d_nuclear(tiny_tensor *x) { return f_one(tiny_matrix_norm(x, 'N')); }
+static factored d_rank(tiny_tensor *x) { return f_one(tiny_matrix_rank(x, 0)); }
+static factored d_nuclear(tiny_tensor *x) { return f_one(tiny_matrix_norm(x, TINY_NORM_NUC)); }
 static factored d_exp(tiny_tensor *x) { return f_one(tiny_matrix_exp(x)); }
 
 // The squarings of an exponential are one kernel for a compiler, however many there are.

@@ -201,7 +201,7 @@ static tiny_code choose_means(tiny_ctx *t, void *arg) {
   static const unsigned char rows[2] = {5, 128};
   tiny_tensor *x = tiny_from(t, elements, TINY_I8, TINY_SHAPE(129)), *two = tiny_from(t, elements, TINY_I8, TINY_SHAPE(2));
   tiny_tensor *at = tiny_from(t, rows, TINY_U8, TINY_SHAPE(2));
-  return choose_for(t, (trial *)arg, tiny_scatter_reduce(x, 0, at, two, 'a', 0));
+  return choose_for(t, (trial *)arg, tiny_scatter_reduce(x, 0, at, two, TINY_REDUCE_MEAN, 0));
 }
 // The plan of a tensor: its steps, those that work tile by tile, the innermost extent of what is copied.
 static tiny_code plan(tiny_ctx *t, trial *r, tiny_tensor *x) {

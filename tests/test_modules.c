@@ -143,7 +143,7 @@ static void check_norm_layers(void) {
     CHECK_EQ(tiny_end(t), TINY_OK);
   }
   const tiny_shape axes = TINY_SHAPE(0, 2);
-  same("running mean", m[0].mean, tiny_div(tiny_reduce(x, '+', axes, 0), tiny_like(x, 15)), 1e-5);
+  same("running mean", m[0].mean, tiny_div(tiny_reduce(x, TINY_REDUCE_SUM, axes, 0), tiny_like(x, 15)), 1e-5);
   for (int i = 0; i < 5; i++) tiny_norm_layer_free(&m[i]);
   tiny_params_free(&p);
   BAD(tiny_norm_layer_new(t, TINY_GROUP_NORM, TINY_SHAPE(4, 5), 2).weight, TINY_E_ARG, "norm_layer_new: kind 2 over 2 dims");

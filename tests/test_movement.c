@@ -26,6 +26,8 @@ static void check_errors(void) {
   BAD(tiny_expand_as(x, tiny_zeros(t, TINY_F32, TINY_SHAPE(2, 4))), TINY_E_SHAPE, "expand_as: (2,3) does not broadcast to (2,4)");
   BAD(tiny_expand_as(x, NULL), TINY_E_ARG, "expand_as: tensor argument 2 is NULL");
   BAD(tiny_tile(x, TINY_SHAPE(2, -1)), TINY_E_SHAPE, "tile: negative size in (2,-1)");
+  BAD(tiny_repeat(x, TINY_SHAPE(2)), TINY_E_SHAPE, "repeat: (2,3) by (2,): a number for each axis");
+  BAD(tiny_repeat(x, TINY_SHAPE(2, -1)), TINY_E_SHAPE, "repeat: negative size in (2,-1)");
   BAD(tiny_tile(big, TINY_SHAPE(1 << 20, 1)), TINY_E_SHAPE, "tile: too many elements");
   BAD(tiny_repeat_interleave(x, -1, 0), TINY_E_ARG, "repeat_interleave: (2,3) -1 times");
   BAD(tiny_repeat_interleave(x, 2, 2), TINY_E_ARG, "repeat_interleave: axis 2 is out of range for (2,3)");
@@ -193,6 +195,41 @@ static void check_zeros(void) {
   }
 }
 
+// ** bounds left out, arrays of tensors **
+
+static void check_ends(void) {
+  tiny_tensor *x = count(TINY_SHAPE(5)), *none = tiny_zeros(t, TINY_F32, TINY_SHAPE(0));
+  CHECK(has(tiny_slice(x, 0, 2, TINY_END, 1), TINY_SHAPE(3), 3, (const double[]){2, 3, 4}));                    // x[2:]
+  CHECK(has(tiny_slice(x, 0, TINY_END, 2, 1), TINY_SHAPE(2), 2, (const double[]){0, 1}));                       // x[:2]
+  CHECK(has(tiny_slice(x, 0, -2, TINY_END, 1), TINY_SHAPE(2), 2, (const double[]){3, 4}));                      // x[-2:]
+  CHECK(has(tiny_slice(x, 0, TINY_END, TINY_END, 2), TINY_SHAPE(3), 3, (const double[]){0, 2, 4}));             // x[::2]
+  CHECK(has(tiny_slice(x, 0, TINY_END, TINY_END, -1), TINY_SHAPE(5), 5, (const double[]){4, 3, 2, 1, 0}));      // x[::-1]
+  CHECK(has(tiny_slice(x, 0, TINY_END, TINY_END, -3), TINY_SHAPE(2), 2, (const double[]){4, 1}));               // x[::-3]
+  CHECK(has(tiny_slice(x, 0, 2, TINY_END, -1), TINY_SHAPE(3), 3, (const double[]){2, 1, 0}));                   // x[2::-1]
+  CHECK(has(tiny_slice(x, 0, TINY_END, 2, -1), TINY_SHAPE(2), 2, (const double[]){4, 3}));                      // x[:2:-1]
+  CHECK(has(tiny_slice(x, 0, TINY_END, TINY_END, INT64_MAX), TINY_SHAPE(1), 1, (const double[]){0}));
+  CHECK(has(tiny_slice(x, 0, TINY_END, TINY_END, -INT64_MAX), TINY_SHAPE(1), 1, (const double[]){4}));
+  CHECK(has(tiny_slice(none, 0, TINY_END, TINY_END, -1), TINY_SHAPE(0), 0, NULL));
+  CHECK(has(tiny_slice_scatter(x, tiny_neg(tiny_narrow(x, 0, 0, 2)), 0, TINY_END, TINY_END, -3), TINY_SHAPE(5), 5, (const double[]){0, -1, 2, 3, 0}));
+}
+static void check_arrays(void) {
+  tiny_tensor *x = count(TINY_SHAPE(2)), *y[3];
+  CHECK(has(tiny_repeat(x, TINY_SHAPE(2)), TINY_SHAPE(4), 4, (const double[]){0, 1, 0, 1}));
+  CHECK(has(tiny_repeat(x, TINY_SHAPE(2, 1)), TINY_SHAPE(2, 2), 4, (const double[]){0, 1, 0, 1}));
+  CHECK(has(tiny_cat(TINY_ARRAY(x, tiny_neg(x), x), 0), TINY_SHAPE(6), 6, (const double[]){0, 1, 0, -1, 0, 1}));
+  CHECK(has(tiny_stack(TINY_ARRAY(x), 0), TINY_SHAPE(1, 2), 2, (const double[]){0, 1}));
+  CHECK(tiny_cat(TINY_ARRAY(), 0) == NULL);                            // as of no tensors
+  CHECK_EQ(tiny_realize(TINY_ARRAY(x, x)), TINY_OK);
+  CHECK(has(tiny_index(count(TINY_SHAPE(2, 2)), TINY_ARRAY(NULL, tiny_full(t, 1, TINY_I32, TINY_SHAPE()))), TINY_SHAPE(2), 2, (const double[]){1, 3}));
+  CHECK(has(tiny_einsum("i,i->", TINY_ARRAY(x, x)), TINY_SHAPE(), 1, (const double[]){1}));
+  CHECK_EQ(tiny_grad(tiny_sum(tiny_square(x), TINY_ALL, 0), TINY_ARRAY(x), y), TINY_OK);
+  CHECK(has(y[0], TINY_SHAPE(2), 2, (const double[]){0, 2}));
+#define TEN x, x, x, x, x, x, x, x, x, x
+  tiny_tensor *const all = tiny_cat(TINY_ARRAY(TEN, TEN, TEN, TEN, TEN, TEN, TEN, TEN, TEN, TEN), 0);       // 100
+  CHECK_EQ(tiny_nelem_of(all), 200);
+  CHECK(tiny_item(tiny_sum(all, TINY_ALL, 0)) == 100);
+}
+
 int main(void) {
   const tiny_desc d = {.cache_dir = ""};
   t = tiny_open(&d);
@@ -202,6 +239,8 @@ int main(void) {
   check_axes();
   check_fusion();
   check_zeros();
+  check_ends();
+  check_arrays();
   CHECK_STR(tiny_error(t), "");
   tiny_close(t);
   return test_report();

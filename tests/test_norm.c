@@ -84,7 +84,7 @@ static void check_errors(void) {
 // A norm of 0 has the gradient 0, not NaN.
 static tiny_tensor *unit2(tiny_tensor *x) { return tiny_normalize(x, 2, -1, 1e-3); }
 static tiny_tensor *unit3(tiny_tensor *x) { return tiny_normalize(x, 3, -1, 1e-3); }
-static tiny_tensor *from_zero(tiny_tensor *x) { return tiny_pairwise_distance(x, tiny_like(x, 0), 2, 0, 0); }
+static tiny_tensor *from_zero(tiny_tensor *x) { return tiny_pairwise_distance(x, tiny_like(x, 0), 2, TINY_ZERO, 0); }
 static void check_zero(void) {
   tiny_tensor *x = tiny_zeros(t, TINY_F64, TINY_SHAPE(3)), *g;
   const double zero[3] = {0, 0, 0};
@@ -95,7 +95,53 @@ static void check_zero(void) {
   CHECK(y[0] == 1000);                     // x / eps
   CHECK_EQ(tiny_grad(weighed(from_zero, x), &x, 1, &g), TINY_OK);
   is("distance of 0", g, 3, zero, 0);
-  is("count", tiny_pairwise_distance(given(TINY_F32, TINY_SHAPE(3), (const double[3]){1, 0, -2}), tiny_like(x, 0), 0, 0, 0), 1, (const double[1]){2}, 0);
+  is("count", tiny_pairwise_distance(given(TINY_F32, TINY_SHAPE(3), (const double[3]){1, 0, -2}), tiny_like(x, 0), 0, TINY_ZERO, 0), 1, (const double[1]){2}, 0);
+}
+
+// eps of 0 is each operator's own; TINY_ZERO is none, so that what is constant divides by 0.
+static void check_eps(void) {
+  const double ones[4] = {1, 1, 1, 1}, zeros[4] = {0, 0, 0, 0};
+  tiny_tensor *x = given(TINY_F64, TINY_SHAPE(1, 2, 2), ones), *zero = given(TINY_F64, TINY_SHAPE(4), zeros);
+  tiny_tensor *some = numbers(TINY_F64, TINY_SHAPE(1, 4, 2), -1, 1), *row = given(TINY_F64, TINY_SHAPE(4), ones);
+  tiny_batch_norm_state s;
+  double y[8];
+  memset(&s, 0, sizeof s);
+  same("layer", tiny_layer_norm(some, 1, NULL, NULL, 0), tiny_layer_norm(some, 1, NULL, NULL, 1e-5), 0);
+  same("rms", tiny_rms_norm(some, 1, NULL, 0), tiny_rms_norm(some, 1, NULL, 2.220446049250313e-16), 0);
+  same("rms of f32", tiny_rms_norm(tiny_cast(some, TINY_F32), 1, NULL, 0), tiny_rms_norm(tiny_cast(some, TINY_F32), 1, NULL, 1.1920928955078125e-07), 0);
+  same("group", tiny_group_norm(some, 2, NULL, NULL, 0), tiny_group_norm(some, 2, NULL, NULL, 1e-5), 0);
+  same("instance", tiny_instance_norm(some, NULL, NULL, 0), tiny_instance_norm(some, NULL, NULL, 1e-5), 0);
+  same("normalize", tiny_normalize(zero, 2, 0, 0), zero, 0);
+  same("cosine", tiny_cosine_similarity(row, zero, 0, 0), tiny_select(zero, 0, 0), 0);
+  same("distance", tiny_pairwise_distance(row, row, 2, 0, 0), tiny_pairwise_distance(row, row, 2, 1e-6, 0), 0);
+  CHECK(tiny_item(tiny_pairwise_distance(row, row, 2, TINY_ZERO, 0)) == 0);
+  tiny_tensor *undefined[] = {tiny_layer_norm(x, 1, NULL, NULL, TINY_ZERO), tiny_rms_norm(zero, 1, NULL, TINY_ZERO), tiny_group_norm(x, 1, NULL, NULL, TINY_ZERO),
+                              tiny_instance_norm(x, NULL, NULL, TINY_ZERO), tiny_normalize(zero, 2, 0, TINY_ZERO), tiny_cosine_similarity(zero, zero, 0, TINY_ZERO)};
+  for (size_t i = 0; i < sizeof undefined / sizeof *undefined; i++) { read_all(undefined[i], y); CHECK(isnan(y[0])); }
+  read_all(tiny_batch_norm(x, &s, 1), y);
+  CHECK(y[0] == 0);
+  s.eps = TINY_ZERO;
+  read_all(tiny_batch_norm(x, &s, 1), y);
+  CHECK(isnan(y[0]));
+  s.eps = 0; s.mean = given(TINY_F64, TINY_SHAPE(2), zeros); s.momentum = TINY_ZERO;
+  tiny_batch_norm(x, &s, 1);
+  read_all(s.mean, y);
+  CHECK(y[0] == 0);                        // as it was
+  s.momentum = 0;
+  tiny_batch_norm(x, &s, 1);
+  read_all(s.mean, y);
+  CHECK(y[0] == 0.1);
+  s.eps = -1;
+  BAD(tiny_batch_norm(x, &s, 1), TINY_E_ARG, "batch_norm: eps -1");
+  BAD(tiny_logit(x, -1), TINY_E_ARG, "logit: eps -1");
+  read_all(tiny_logit(row, 0), y);
+  CHECK(y[0] == HUGE_VAL);
+  read_all(tiny_gaussian_nll_loss(row, row, zero, 0, 0, TINY_MEAN), y);
+  CHECK(is_close(y[0], log(1e-6) / 2, 1e-12));
+  read_all(tiny_gaussian_nll_loss(row, row, zero, 0, TINY_ZERO, TINY_MEAN), y);
+  CHECK(!isfinite(y[0]));
+  read_all(tiny_poisson_nll_loss(zero, row, 0, 0, 0, TINY_MEAN), y);
+  CHECK(is_close(y[0], -log(1e-8), 1e-12));
 }
 
 int main(void) {
@@ -105,6 +151,7 @@ int main(void) {
   check_batch_norm();
   check_zero();
   check_errors();
+  check_eps();
   tiny_close(t);
   return test_report();
 }

@@ -168,6 +168,39 @@ static void check_average(void) {
   tiny_ema_free(NULL);
 }
 
+// Where 0 is the default, TINY_ZERO is 0.
+static void check_zero(void) {
+  const double start[4] = {1, 2, 3, 4}, slope[4] = {1, 1, 1, -1};
+  double got[4];
+  for (int i = 0; i < 4; i++) {
+    tiny_optim o;
+    memset(&o, 0, sizeof o);
+    o.kind = i < 2 ? TINY_SGD : TINY_ADAM;
+    if (i == 1) o.momentum = TINY_ZERO;    // no state
+    if (i == 2) o.lr = TINY_ZERO;
+    if (i == 3) { o.lr = 0.5; o.beta1 = o.beta2 = o.eps = TINY_ZERO; }   // steps by the sign of the gradient
+    tiny_tensor *p = tiny_from(t, start, TINY_F64, TINY_SHAPE(4)), *g = tiny_from(t, slope, TINY_F64, TINY_SHAPE(4));
+    for (int step = 0; step < 2; step++) CHECK_EQ(tiny_optim_step(&o, &p, &g, 1), TINY_OK);
+    CHECK_EQ(tiny_read(p, got, sizeof got), TINY_OK);
+    const double by = i < 2 ? 2e-2 : i == 2 ? 0 : 1;
+    for (int k = 0; k < 4; k++) CHECK(near(got[k], start[k] - by * slope[k], 1e-12));
+    tiny_optim_free(&o);
+  }
+  tiny_ema e;
+  memset(&e, 0, sizeof e);
+  e.decay = TINY_ZERO;
+  tiny_tensor *p = tiny_from(t, start, TINY_F64, TINY_SHAPE(4));
+  for (int i = 0; i < 2; i++) { CHECK_EQ(tiny_ema_step(&e, &p, 1), TINY_OK); tiny_assign(p, tiny_mul_scalar(p, 2)); }
+  CHECK_EQ(tiny_read(e.average[0], got, sizeof got), TINY_OK);
+  CHECK(got[0] == 2);                      // what the second step saw
+  tiny_ema_free(&e);
+  tiny_plateau s;
+  memset(&s, 0, sizeof s);
+  s.patience = -1; s.factor = TINY_ZERO; s.lowest = 0.25;
+  CHECK(tiny_lr_plateau(&s, 1, 5) == 1);
+  CHECK(tiny_lr_plateau(&s, 1, 5) == 0.25);  // at once
+}
+
 // Another rate, another step: the same graph, so no new kernels.
 static void check_replay(void) {
   tiny_optim o;
@@ -271,6 +304,7 @@ int main(void) {
     check_clipping();
     check_scaler();
     check_average();
+    check_zero();
     check_replay();
     check_reads();
     tiny_close(t);

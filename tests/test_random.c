@@ -227,7 +227,7 @@ static void test_padded_scatter(const device *d) {
   tiny_ctx *t = open_device(d->device, d->debug);
   for (int i = 0; i < 68; i++) at[i] = i % 7;
   tiny_tensor *x = tiny_permute(tiny_from(t, data, TINY_F8E4M3, TINY_SHAPE(2, 17, 100)), TINY_SHAPE(0, 2, 1));
-  x = tiny_scatter_reduce(x, 1, tiny_from(t, at, TINY_I32, s), tiny_from(t, data, TINY_F8E4M3, s), 'M', 1);
+  x = tiny_scatter_reduce(x, 1, tiny_from(t, at, TINY_I32, s), tiny_from(t, data, TINY_F8E4M3, s), TINY_REDUCE_AMAX, 1);
   CHECK_EQ(tiny_read(x, got, sizeof got), TINY_OK);
   CHECK_STR(tiny_error(t), "");
   tiny_close(t);

@@ -22,7 +22,7 @@ static tiny_tensor *indices;
 static tiny_pool_desc overlapping = {.kernel = {3, 3}, .stride = {2, 2}, .pad = {1, 1}};
 #define CHOICES(_) \
   _(amax, tiny_amax(x, 0, 0)) _(amax_rows, tiny_amax(x, 1, 1)) _(amax_all, tiny_amax(x, TINY_ALL, 0)) _(amin, tiny_amin(x, 0, 0)) \
-  _(reduce_max, tiny_reduce(x, 'M', TINY_SHAPE(0, 1), 0)) _(norm_inf, tiny_norm(x, HUGE_VAL, 0, 0)) _(norm_least, tiny_norm(x, -HUGE_VAL, 0, 0)) \
+  _(reduce_max, tiny_reduce(x, TINY_REDUCE_AMAX, TINY_SHAPE(0, 1), 0)) _(norm_inf, tiny_norm(x, HUGE_VAL, 0, 0)) _(norm_least, tiny_norm(x, -HUGE_VAL, 0, 0)) \
   _(max, tiny_max(x, 0, 0, &indices)) _(min, tiny_min(x, 1, 0, &indices)) \
   _(max_pool1d, tiny_max_pool1d(x, 3, 2, 1)) _(max_pool2d, tiny_max_pool2d(image_of(x), 2, 0, 0)) _(max_pool3d, tiny_max_pool3d(volume_of(x), 2, 2, 0)) \
   _(max_pool, tiny_max_pool(image_of(x), &overlapping, &indices)) _(max_adaptive, tiny_adaptive_max_pool(image_of(x), TINY_SHAPE(5, 5), &indices)) \
@@ -34,7 +34,7 @@ static tiny_pool_desc overlapping = {.kernel = {3, 3}, .stride = {2, 2}, .pad = 
   _(mode, tiny_mode(x, 0, 0, NULL)) _(quantile, tiny_quantile(x, tiny_full(t, 0.3, TINY_F32, TINY_SHAPE()), 0, 0)) \
   _(maximum, tiny_maximum(x, tiny_mul(x, tiny_square(x)))) _(clamp, tiny_clamp(x, -0.5, 0.5)) _(where, tiny_where(tiny_lt(x, tiny_like(x, 0.25)), tiny_exp(x), tiny_square(x))) \
   _(logsumexp, tiny_logsumexp(x, 0, 0)) _(softmax, tiny_softmax(x, 0)) _(std, tiny_std(x, 0, 0, 1)) \
-  _(scatter, tiny_scatter_reduce(tiny_zeros(t, TINY_F32, TINY_SHAPE(8, 12)), 0, tiny_reshape(tiny_remainder(tiny_arange(t, 0, 768, 1, TINY_I32), tiny_scalar(t, 8, TINY_I32)), TINY_SHAPE(64, 12)), x, 'M', 0))
+  _(scatter, tiny_scatter_reduce(tiny_zeros(t, TINY_F32, TINY_SHAPE(8, 12)), 0, tiny_reshape(tiny_remainder(tiny_arange(t, 0, 768, 1, TINY_I32), tiny_scalar(t, 8, TINY_I32)), TINY_SHAPE(64, 12)), x, TINY_REDUCE_AMAX, 0))
 #define FUNCTION(name, expr) static tiny_tensor *f_##name(tiny_tensor *x) { return expr; }
 CHOICES(FUNCTION)
 typedef struct choice { const char *name; tiny_tensor *(*fn)(tiny_tensor *x); } choice;

@@ -226,11 +226,23 @@ static void check_long_positions(void) {
   }
 }
 
+// Each op of tiny_reduce is the operator of its name.
+static void check_ops(void) {
+  const double want[] = {10, 24, 4, 1, 2.5};
+  tiny_tensor *x = tiny_reshape(tiny_arange(t, 1, 5, 1, TINY_I32), TINY_SHAPE(2, 2));
+  for (int op = TINY_REDUCE_SUM; op <= TINY_REDUCE_MEAN; op++) CHECK(tiny_item(tiny_reduce(x, (tiny_reduce_op)op, TINY_SHAPE(0, 1), 0)) == want[op]);
+  tiny_tensor *mean = tiny_reduce(x, TINY_REDUCE_MEAN, TINY_SHAPE(-1), 1);
+  CHECK_EQ(tiny_dtype_of(mean), TINY_F32);
+  CHECK_EQ(tiny_shape_of(mean).ndim, 2);
+  CHECK(tiny_item(tiny_select(tiny_flatten(mean, 0, -1), 0, 1)) == 3.5);
+}
+
 int main(void) {
   const tiny_desc d = {.cache_dir = ""};
   t = tiny_open(&d);
   check_errors();
   check_dtypes();
+  check_ops();
   check_empty();
   check_positions();
   check_long_positions();

@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "tests/api_calls.h")
-PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "look.h", "io.h", "data.h", "device.h"]
+PARTS = ["core.h", "devices.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "look.h", "io.h", "data.h", "device.h"]
 
 # Functions that a table cannot call, and why.
 LEFT_OUT = {
@@ -64,7 +64,7 @@ class Call:
         self.result, self.name, self.structs = result, name, structs
         self.handles = self.numbers = self.reals = self.rooms = self.owners = 0
         self.before, self.text = [], []
-        self.lists = any(re.match(r"tiny_tensor \*|const int64_t \*", a) and ("**" in a or "*const" in a or "int64" in a) for a in arguments)
+        self.lists = any(re.match(r"tiny_tensor \*|const int64_t \*", a) and ("**" in a or "*const" in a or "int64" in a) for a in arguments) or any(a.startswith("const int *") for a in arguments)
         for i, a in enumerate(arguments):
             self.text.append(self.argument(i, a))
 

@@ -96,7 +96,7 @@ case("tiny_argmin(x, 1, 0)", "x.argmin(1).int()"); case("tiny_argmax(x, TINY_ALL
 for op in "sum prod amax amin mean".split(): case(f"tiny_{op}(a, TINY_ALL, 0)", f"a.{op}()")
 case("tiny_sum(i, 0, 0)", "i.sum(0)"); case("tiny_sum(tiny_cast(u, TINY_I16), 1, 0)", "u.sum(1)"); case("tiny_sum(m, 0, 0)", "m.sum(0)"); case("tiny_amax(i, 1, 0)", "i.max(1).values"); case("tiny_amin(i, 0, 0)", "i.min(0).values"); case("tiny_amin(u, 0, 0)", "u.min(0).values")
 case("tiny_prod(i, 1, 0)", "i.prod(1)"); case("tiny_amax(m, 1, 0)", "m.any(1)"); case("tiny_amin(m, 1, 0)", "m.all(1)"); case("tiny_sum(l, 0, 0)", "l.sum(0)"); case("tiny_sum(h, 1, 0)", "h.float().sum(1).half()"); case("tiny_mean(w, 0, 0)", "w.float().mean(0).bfloat16()"); case("tiny_mean(i, 0, 0)", "i.float().mean(0)")
-case("tiny_reduce(a, '+', TINY_SHAPE(0, 2), 1)", "a.sum((0, 2), keepdim=True)"); case("tiny_reduce(a, 'M', TINY_SHAPE(-1, 0), 0)", "a.amax((0, 2))"); case("tiny_sum(none, 0, 0)", "none.sum(0)"); case("tiny_prod(none, 0, 0)", "none.prod(0)"); case("tiny_amax(none, 1, 0)", "none.amax(1)"); case("tiny_sum(z, 0, 0)", "z")
+case("tiny_reduce(a, TINY_REDUCE_SUM, TINY_SHAPE(0, 2), 1)", "a.sum((0, 2), keepdim=True)"); case("tiny_reduce(a, TINY_REDUCE_AMAX, TINY_SHAPE(-1, 0), 0)", "a.amax((0, 2))"); case("tiny_sum(none, 0, 0)", "none.sum(0)"); case("tiny_prod(none, 0, 0)", "none.prod(0)"); case("tiny_amax(none, 1, 0)", "none.amax(1)"); case("tiny_sum(z, 0, 0)", "z")
 for axis in (0, 1): case(f"tiny_cumsum(x, {axis})", f"x.cumsum({axis})"); case(f"tiny_cumsum(i, {axis})", f"i.cumsum({axis})")
 case("tiny_cumsum(long_, 1)", "long.double().cumsum(1).float()"); case("tiny_cumsum(h, 1)", "h.float().cumsum(1).half()"); case("tiny_amax(odd, 0, 0)", "odd.max()")
 

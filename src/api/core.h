@@ -66,6 +66,12 @@ typedef enum tiny_dtype {
 #define TINY_MAX_DEVICES 16
 // As an axis: all axes.
 #define TINY_ALL (-1000)
+// As a bound of a slice, start or stop: left out, as in Python's x[2:] and x[::-1].
+#define TINY_END INT64_MAX
+
+// A real zero where 0 means the default: in every struct that is filled in, and for arguments called eps or rtol.
+// tiny_optim.momentum, tiny_attention_desc.scale ..
+#define TINY_ZERO 1e-300
 
 // Dims, outermost first; also a list of axes or of amounts. 0 dims: one element.
 typedef struct tiny_shape { int ndim; int64_t dim[TINY_MAX_DIMS]; } tiny_shape;
@@ -111,6 +117,19 @@ static inline int tiny_axes_of(int n, const int *axis) {
 #else
   #define TINY_AXES(...) \
     tiny_axes_of((int)(sizeof((int[]){0, __VA_ARGS__}) / sizeof(int)) - 1, (int[]){0, __VA_ARGS__})
+#endif
+
+// TINY_ARRAY(a, b): an array of tensors and their number, in the place of these two arguments. It lives as long as what
+// surrounds the call: in C the block, in C++ the expression. TINY_ARRAY() has none; NULL may stand among them.
+#ifdef __cplusplus
+  template <int N> static inline tiny_tensor *const *tiny_array_at(tiny_tensor *const (&x)[N]) { return x + 1; }
+  template <int N> char (&tiny_array_bytes(tiny_tensor *const (&x)[N]))[N];
+  #define TINY_ARRAY(...) \
+    tiny_array_at({nullptr, __VA_ARGS__}), static_cast<int>(sizeof(tiny_array_bytes({nullptr, __VA_ARGS__}))) - 1
+#else
+  #define TINY_ARRAY(...) \
+    (tiny_tensor *[]){NULL, __VA_ARGS__} + 1, \
+      (int)(sizeof((tiny_tensor *[]){NULL, __VA_ARGS__}) / sizeof(tiny_tensor *)) - 1
 #endif
 
 // Bytes of one element; TINY_INDEX: 8; TINY_VOID, and what is no dtype: 0.

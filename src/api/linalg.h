@@ -90,12 +90,12 @@ TINY_API tiny_tensor *tiny_eigh(tiny_tensor *x, tiny_tensor **vectors);
 TINY_API tiny_tensor *tiny_lu_solve(tiny_tensor *p, tiny_tensor *l, tiny_tensor *u, tiny_tensor *b);
 // The x of l @ l^T @ x = b, or upper: l^T @ l @ x = b, for l as tiny_cholesky gives it. [torch.cholesky_solve]
 TINY_API tiny_tensor *tiny_cholesky_solve(tiny_tensor *b, tiny_tensor *l, int upper);
-// (..,n,m) -> (..,m,n): pseudo-inverses. Singular values not above rtol times the greatest count as 0; rtol <
+// (..,n,m) -> (..,m,n): pseudo-inverses. Singular values not above rtol times the greatest count as 0; rtol
 // 0: the greater of n and m times the dtype's epsilon (f32's for halves). The gradient is that of full rank.
-// [torch.linalg.pinv]
+// TINY_E_ARG: rtol is negative. [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv(tiny_tensor *x, double rtol);
-// As tiny_pinv, where singular values not above atol count as 0, too. atol <= 0: none; rtol < 0: 0 where there is an
-// atol. [torch.linalg.pinv]
+// As tiny_pinv, where singular values not above atol count as 0, too. rtol 0: none where there is an atol.
+// [torch.linalg.pinv]
 TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol);
 // The x that makes a @ x - b least, and of many such the shortest. a (..,n,m) of full rank, b as in
 // tiny_solve.
@@ -106,14 +106,20 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_matrix_rank(tiny_tensor *x, double rtol);
 // As tiny_matrix_rank, with atol as in tiny_pinv_within. [torch.linalg.matrix_rank]
 TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, double rtol);
-// (..,n,m) -> (..). order: 'F' root of the sum of squares, '1' greatest column sum, 'I' greatest row sum, '2'
-// greatest singular value, 'N' sum of the singular values. -'1', -'I' and -'2': the least in place of the greatest.
-// [torch.linalg.matrix_norm]
-TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order);
-// The norm times that of the inverse; for '2', of any (..,n,m), the greatest singular value over the least, for -'2'
-// the least over the greatest.
-// [torch.linalg.cond]
-TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order);
+// Norms of a matrix.
+typedef enum tiny_norm_order {
+  TINY_NORM_FRO = 0,                       // the root of the sum of squares
+  TINY_NORM_NUC,                           // the sum of the singular values
+  TINY_NORM_1,                             // the greatest sum of a column's sizes
+  TINY_NORM_INF,                           // the greatest sum of a row's sizes
+  TINY_NORM_2,                             // the greatest singular value
+  TINY_NORM_MIN_1, TINY_NORM_MIN_INF, TINY_NORM_MIN_2        // the least of those
+} tiny_norm_order;
+// (..,n,m) -> (..). [torch.linalg.matrix_norm]
+TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, tiny_norm_order order);
+// The norm times that of the inverse; for TINY_NORM_2, of any (..,n,m), the greatest singular value over the least, for
+// TINY_NORM_MIN_2 the least over the greatest. [torch.linalg.cond]
+TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, tiny_norm_order order);
 // (..,n,n) multiplied n times; n < 0: the inverse. [torch.linalg.matrix_power]
 TINY_API tiny_tensor *tiny_matrix_power(tiny_tensor *x, int64_t n);
 // (..,n,n): e^x of matrices, by scaling and squaring; their greatest column sums of sizes are up to 2^24.

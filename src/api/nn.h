@@ -19,16 +19,16 @@ TINY_API tiny_tensor *tiny_logsumexp(tiny_tensor *x, int axis, int keepdim);
 // [torch.nn.functional.gumbel_softmax]
 TINY_API tiny_tensor *tiny_gumbel_softmax(tiny_tensor *x, double tau, int hard, int axis);
 
-// (x - mean) / sqrt(var + eps) * w + b over the last ndims dims, which are w's and b's shape.
+// (x - mean) / sqrt(var + eps) * w + b over the last ndims dims, which are w's and b's shape. eps 0: 1e-5.
 // [torch.nn.functional.layer_norm]
 TINY_API tiny_tensor *tiny_layer_norm(tiny_tensor *x, int ndims, tiny_tensor *w, tiny_tensor *b, double eps);
-// x / sqrt(mean of x^2 + eps) * w over the last ndims dims, which are w's shape.
+// x / sqrt(mean of x^2 + eps) * w over the last ndims dims, which are w's shape. eps 0: f32's epsilon, of f64 its own.
 // [torch.nn.functional.rms_norm]
 TINY_API tiny_tensor *tiny_rms_norm(tiny_tensor *x, int ndims, tiny_tensor *w, double eps);
-// x (B,C,..), w, b (C): the channels of each sample in groups, each by its own mean and variance.
+// x (B,C,..), w, b (C): the channels of each sample in groups, each by its own mean and variance. eps 0: 1e-5.
 // [torch.nn.functional.group_norm]
 TINY_API tiny_tensor *tiny_group_norm(tiny_tensor *x, int64_t groups, tiny_tensor *w, tiny_tensor *b, double eps);
-// x (B,C,..), w, b (C): each channel of each sample by its own mean and variance.
+// x (B,C,..), w, b (C): each channel of each sample by its own mean and variance. eps 0: 1e-5.
 // [torch.nn.functional.instance_norm]
 TINY_API tiny_tensor *tiny_instance_norm(tiny_tensor *x, tiny_tensor *w, tiny_tensor *b, double eps);
 // What batch norm knows and learns; the tensors are the caller's.
@@ -44,13 +44,14 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
 // [torch.nn.functional.local_response_norm]
 TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, double alpha, double beta, double k);
 
-// x / max(its norm of order p along axis, eps). p from 0 to HUGE_VAL. [torch.nn.functional.normalize]
+// x / max(its norm of order p along axis, eps). p from 0 to HUGE_VAL; eps 0: 1e-12.
+// [torch.nn.functional.normalize]
 TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double eps);
-// a . b / (max(|a|, eps) * max(|b|, eps)) along axis; a and b broadcast and promote.
+// a . b / (max(|a|, eps) * max(|b|, eps)) along axis; a and b broadcast and promote. eps 0: 1e-8.
 // [torch.nn.functional.cosine_similarity]
 TINY_API tiny_tensor *tiny_cosine_similarity(tiny_tensor *a, tiny_tensor *b, int axis, double eps);
 // The norm of order p of a - b + eps over the last axis; a and b broadcast and promote. The gradient of a
-// distance of 0 is 0. [torch.nn.functional.pairwise_distance]
+// distance of 0 is 0. eps 0: 1e-6. [torch.nn.functional.pairwise_distance]
 TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, double p, double eps, int keepdim);
 // x (..,I), z (..,J), w (O,I,J), bias (O) or NULL -> (..,O): sums of x_i w_oij z_j.
 // [torch.nn.functional.bilinear]
@@ -97,10 +98,10 @@ TINY_API tiny_tensor *tiny_multilabel_soft_margin_loss(tiny_tensor *x, tiny_tens
 // TINY_BATCH_MEAN. [torch.nn.functional.kl_div]
 TINY_API tiny_tensor *tiny_kl_div(tiny_tensor *x, tiny_tensor *y, int log_target, tiny_reduction r);
 // (log v + (x - y)^2 / v) / 2, v = max(var, eps); full adds log(2 pi) / 2. var broadcasts. No gradient flows
-// into var where it is below eps. [torch.nn.functional.gaussian_nll_loss]
+// into var where it is below eps. eps 0: 1e-6. [torch.nn.functional.gaussian_nll_loss]
 TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tiny_tensor *var, int full, double eps,
                                              tiny_reduction r);
-// log_input: exp(x) - y x, else x - y log(x + eps); full adds Stirling's log(y!) where y > 1.
+// log_input: exp(x) - y x, else x - y log(x + eps); full adds Stirling's log(y!) where y > 1. eps 0: 1e-8.
 // [torch.nn.functional.poisson_nll_loss]
 TINY_API tiny_tensor *tiny_poisson_nll_loss(tiny_tensor *x, tiny_tensor *y, int log_input, int full, double eps,
                                             tiny_reduction r);

@@ -101,6 +101,8 @@ TINY_API tiny_tensor *tiny_expand(tiny_tensor *x, tiny_shape shape);
 TINY_API tiny_tensor *tiny_expand_as(tiny_tensor *x, tiny_tensor *like);
 // x end to end times[i] times along axis i; times counts for the last axes, new axes go in front. [torch.tile]
 TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times);
+// As tiny_tile, with a number for each axis of x at least: TINY_E_SHAPE for fewer. [torch.Tensor.repeat]
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times);
 // Each element as often as times says; TINY_ALL: of x laid flat. [torch.repeat_interleave]
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis);
 // Backwards along these axes. [torch.flip]
@@ -113,7 +115,8 @@ TINY_API tiny_tensor *tiny_rot90(tiny_tensor *x, int turns, int a, int b);
 // The last axes cut to begin to before end: (begin, end, begin, end ..). [torch.Tensor.narrow]
 TINY_API tiny_tensor *tiny_shrink(tiny_tensor *x, tiny_shape begin_end);
 // Elements start, start + step .. before stop of one axis, by Python's rules for x[start:stop:step]; step may be
-// negative, and INT64_MAX or INT64_MIN stand for a bound left out. [numpy.s_]
+// negative. TINY_END is a bound left out: tiny_slice(x, 0, 2, TINY_END, 1) is x[2:], and tiny_slice(x, 0, TINY_END,
+// TINY_END, -1) is x[::-1]. [numpy.s_]
 TINY_API tiny_tensor *tiny_slice(tiny_tensor *x, int axis, int64_t start, int64_t stop, int64_t step);
 // The first n elements of one axis, n a number of tiny_length: a dim whose length changes from run to run. One plan and
 // one kernel serve all lengths, with memory for the greatest and work for the one there is. tiny_shape_of still gives
@@ -173,8 +176,8 @@ TINY_API tiny_tensor *tiny_slice_scatter(tiny_tensor *x, tiny_tensor *src, int a
 // As tiny_select_scatter, in the place of tiny_diagonal(x, diagonal, a, b). [torch.diagonal_scatter]
 TINY_API tiny_tensor *tiny_diagonal_scatter(tiny_tensor *x, tiny_tensor *src, int64_t diagonal, int a, int b);
 
-// Side by side along axis; dtypes promote. n must be 1 or more: no tensors tell no context, and give NULL
-// without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
+// Side by side along axis: tiny_cat(TINY_ARRAY(a, b), 0); dtypes promote. n must be 1 or more: no tensors tell no
+// context, and give NULL without an error. A tensor of nothing, (0), may stand among tensors of any dims. [torch.cat]
 TINY_API tiny_tensor *tiny_cat(tiny_tensor *const *xs, int n, int axis);
 // Side by side along a new axis; n as for tiny_cat. [torch.stack]
 TINY_API tiny_tensor *tiny_stack(tiny_tensor *const *xs, int n, int axis);
@@ -242,6 +245,52 @@ TINY_API tiny_tensor *tiny_ge(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_eq(tiny_tensor *a, tiny_tensor *b);
 // bool: a != b; true beside NaN. [torch.ne]
 TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
+
+// A tensor and a number, which becomes part of the kernel: one that changes from step to step is a tensor, tiny_scalar.
+// Nothing has to be freed but the result, also outside of frames. Dtypes are PyTorch's for a number of Python's: of a
+// float x x's; of an integer x x's if value is whole (it wraps, as tiny_cast does), else f32; of bools i64 or f32.
+// Comparisons are bool, and exact: one with a number that an integer x cannot have is made in f64.
+
+// x + value. [torch.add]
+TINY_API tiny_tensor *tiny_add_scalar(tiny_tensor *x, double value);
+// x - value. [torch.sub]
+TINY_API tiny_tensor *tiny_sub_scalar(tiny_tensor *x, double value);
+// value - x. [torch.rsub]
+TINY_API tiny_tensor *tiny_rsub_scalar(tiny_tensor *x, double value);
+// x value. [torch.mul]
+TINY_API tiny_tensor *tiny_mul_scalar(tiny_tensor *x, double value);
+// x / value. [torch.div]
+TINY_API tiny_tensor *tiny_div_scalar(tiny_tensor *x, double value);
+// value / x. [torch.div]
+TINY_API tiny_tensor *tiny_rdiv_scalar(tiny_tensor *x, double value);
+// tiny_floor_div of x and value. [torch.floor_divide]
+TINY_API tiny_tensor *tiny_floor_div_scalar(tiny_tensor *x, double value);
+// tiny_floor_div of value and x. [torch.floor_divide]
+TINY_API tiny_tensor *tiny_rfloor_div_scalar(tiny_tensor *x, double value);
+// tiny_remainder of x and value. [torch.remainder]
+TINY_API tiny_tensor *tiny_remainder_scalar(tiny_tensor *x, double value);
+// tiny_remainder of value and x. [torch.remainder]
+TINY_API tiny_tensor *tiny_rremainder_scalar(tiny_tensor *x, double value);
+// x to the power of value. [torch.pow]
+TINY_API tiny_tensor *tiny_pow_scalar(tiny_tensor *x, double value);
+// value to the power of x. [torch.pow]
+TINY_API tiny_tensor *tiny_rpow_scalar(tiny_tensor *x, double value);
+// The greater, as tiny_maximum. [torch.clamp(min=)]
+TINY_API tiny_tensor *tiny_maximum_scalar(tiny_tensor *x, double value);
+// The lesser, as tiny_minimum. [torch.clamp(max=)]
+TINY_API tiny_tensor *tiny_minimum_scalar(tiny_tensor *x, double value);
+// bool: x < value. [torch.lt]
+TINY_API tiny_tensor *tiny_lt_scalar(tiny_tensor *x, double value);
+// bool: x > value. [torch.gt]
+TINY_API tiny_tensor *tiny_gt_scalar(tiny_tensor *x, double value);
+// bool: x <= value. [torch.le]
+TINY_API tiny_tensor *tiny_le_scalar(tiny_tensor *x, double value);
+// bool: x >= value. [torch.ge]
+TINY_API tiny_tensor *tiny_ge_scalar(tiny_tensor *x, double value);
+// bool: x == value. [torch.eq]
+TINY_API tiny_tensor *tiny_eq_scalar(tiny_tensor *x, double value);
+// bool: x != value. [torch.ne]
+TINY_API tiny_tensor *tiny_ne_scalar(tiny_tensor *x, double value);
 
 // |a - b| <= atol + rtol |b|, or equal, as infinities may be; equal_nan: NaN is close to NaN. Integers are compared as
 // f64, narrow floats as f32. bool. TINY_E_ARG: a tolerance is negative. [torch.isclose]
@@ -397,7 +446,7 @@ TINY_API tiny_tensor *tiny_logaddexp2(tiny_tensor *a, tiny_tensor *b);
 TINY_API tiny_tensor *tiny_xlogy(tiny_tensor *x, tiny_tensor *y);
 // x log(1 + y), 0 where x is 0 [torch.special.xlog1py]
 TINY_API tiny_tensor *tiny_xlog1py(tiny_tensor *x, tiny_tensor *y);
-// log(x / (1 - x)), x brought into [eps, 1 - eps] first if eps >= 0. [torch.logit]
+// log(x / (1 - x)), x brought into [eps, 1 - eps] first unless eps is 0. [torch.logit]
 TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps);
 // sin(pi x) / (pi x) [torch.sinc]
 TINY_API tiny_tensor *tiny_sinc(tiny_tensor *x);
@@ -533,8 +582,18 @@ TINY_API tiny_tensor *tiny_norm(tiny_tensor *x, double p, int axis, int keepdim)
 TINY_API tiny_tensor *tiny_renorm(tiny_tensor *x, double p, int axis, double most);
 // 0-d norm of a - b, broadcast; integers and bools are f32 before they are subtracted [torch.dist]
 TINY_API tiny_tensor *tiny_dist(tiny_tensor *a, tiny_tensor *b, double p);
-// Reduces the axes listed. op: '+', '*', 'M' (maximum) or 'm' (minimum). [numpy.ufunc.reduce]
-TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim);
+// What is made of several elements: by tiny_reduce, or where tiny_scatter_reduce brings them to one place.
+typedef enum tiny_reduce_op {
+  TINY_REDUCE_SUM = 0,
+  TINY_REDUCE_PROD,
+  TINY_REDUCE_AMAX,                        // the greatest; equals share the gradient
+  TINY_REDUCE_AMIN,                        // the least, likewise
+  TINY_REDUCE_MEAN,
+  TINY_REDUCE_REPLACE                      // of scatters alone: the last one, as tiny_scatter has it
+} tiny_reduce_op;
+// Reduces the axes listed, as tiny_sum, tiny_prod, tiny_amax, tiny_amin or tiny_mean do. TINY_E_ARG: another op.
+// [numpy.ufunc.reduce]
+TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, tiny_reduce_op op, tiny_shape axes, int keepdim);
 
 // Where the greatest is, i32; of equals the first, of NaNs too, which count as the greatest. One axis, or TINY_ALL:
 // of x laid flat. No gradient. TINY_E_SHAPE if there is nothing along the axis. [torch.argmax]
@@ -602,19 +661,18 @@ TINY_API tiny_tensor *tiny_index(tiny_tensor *x, tiny_tensor *const *index, int 
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
 // As tiny_scatter, but src is added to x. f16 and bf16 add up in f32. [torch.scatter_add]
 TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
-// As tiny_scatter, by mode: '=' replaces, '+' adds, '*' multiplies, 'M' is the maximum, 'm' the minimum (equals share
-// the gradient), 'a' the average (rounded down for integers). include_self 0: old values count only where nothing
+// As tiny_scatter, by mode; means of integers are rounded down. include_self 0: old values count only where nothing
 // goes. [torch.scatter_reduce]
 TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
-                                          char mode, int include_self);
+                                          tiny_reduce_op mode, int include_self);
 // index (m) or 0-d, src like x with m along axis, or 0-d: slices of src are added to those of x.
 // [torch.index_add]
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
 // As tiny_index_add, but slices of src replace those of x; of several the last one stays. [torch.index_copy]
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src);
 // As tiny_index_add, by a mode of tiny_scatter_reduce. [torch.Tensor.index_reduce_]
-TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src, char mode,
-                                        int include_self);
+TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
+                                        tiny_reduce_op mode, int include_self);
 // Slices of x at index (m) or 0-d become value. [torch.index_fill]
 TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value);
 // src, of as many elements as index, replaces elements of flattened x, or is added to them; x's shape.

@@ -35,8 +35,6 @@ typedef enum tiny_optim_kind {
   TINY_OPTIM_COUNT
 } tiny_optim_kind;
 
-// Where 0 would mean the default: a number that is 0 in f32.
-#define TINY_ZERO 1e-300
 // An optimiser: begin with a zeroed struct. 0 means the default of the kind; where a 0 is meant, say TINY_ZERO.
 // Groups of parameters with different settings are several optimisers.
 typedef struct tiny_optim {
@@ -67,7 +65,7 @@ TINY_API tiny_tensor *tiny_clip_grad_norm(tiny_tensor **grads, int n, double max
 // Clamps n gradients, in place, to -value .. value. [torch.nn.utils.clip_grad_value_]
 TINY_API tiny_code    tiny_clip_grad_value(tiny_tensor **grads, int n, double value);
 
-// Learning rates: what o.lr is at a step, counted from 0. Never exactly 0, which would mean the default: TINY_ZERO.
+// Learning rates: what o.lr is at a step, counted from 0. TINY_ZERO in the place of 0, which would mean the default.
 
 // lr * gamma^(step / every). [torch.optim.lr_scheduler.StepLR]
 TINY_API double tiny_lr_step(double lr, int64_t step, int64_t every, double gamma);
@@ -87,7 +85,7 @@ TINY_API double tiny_lr_linear(double lr, int64_t step, int64_t steps, double fr
 TINY_API double tiny_lr_one_cycle(double highest, int64_t step, int64_t steps);
 // lr * (1 - step / steps)^power. [torch.optim.lr_scheduler.PolynomialLR]
 TINY_API double tiny_lr_polynomial(double lr, int64_t step, int64_t steps, double power);
-// For tiny_lr_plateau; begin with zeros. 0: factor 0.1, threshold 1e-4, patience 10.
+// For tiny_lr_plateau; begin with zeros. 0: factor 0.1, threshold 1e-4, patience 10; patience -1: none.
 typedef struct tiny_plateau {
   double factor, threshold, lowest; int patience;
   double best; int bad, begun;             // its own

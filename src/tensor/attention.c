@@ -93,7 +93,7 @@ TINY_API tiny_tensor *tiny_attention(tiny_tensor *q, tiny_tensor *k, tiny_tensor
   dim[n - 1] = h.S;
   if (!tn_mask_fits(t, d.mask, n, dim)) return out;
   const int64_t group = h.K ? h.H / h.K : 1;
-  const double scale = d.scale != 0 ? d.scale : h.E ? 1 / sqrt((double)h.E) : 1;
+  const double scale = tn_or_default(d.scale, h.E ? 1 / sqrt((double)h.E) : 1);
   const int inside = tn_computed_in(dtype);
   tiny_uop *x = tn_heads_as(t, tn_uop_of(q), tn_uop_of(q), h.n, h.K, group, h.L, h.E),
            *y = tn_heads_as(t, tn_uop_of(k), tn_uop_of(q), h.n, h.K, 1, h.S, h.E);

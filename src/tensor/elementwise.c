@@ -356,9 +356,10 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   TN_FLOAT_MODE;
   const tiny_uop *c = tn_constant_of(b);
   tiny_uop *one = tn_expand(t, tn_k(t, a, 1), a->ndim, a->dim);
-  if (!tn_is_float(a->dtype))
-    return c && c->k >= 0 && !tn_is_float(c->dtype) ? (c->k ? tn_power(t, a, c->k) : one) :
-                                                      tn_pow_whole(t, a, b);
+  if (!tn_is_float(a->dtype)) {
+    const int64_t k = c && !tn_is_float(c->dtype) ? tn_dtype_wrap(b->dtype, c->k) : -1;
+    return k < 0 ? tn_pow_whole(t, a, b) : k ? tn_power(t, a, k) : one;
+  }
   const double e = !c ? (double)NAN : tn_is_float(c->dtype) ? tn_to_f64(c->k) : (double)c->k;
   if (e == 0) return one;
   if (e == 0.5) return tn_sqrt(t, a);
@@ -370,11 +371,15 @@ static tiny_uop *tn_pow(tiny_ctx *t, tiny_uop *a, tiny_uop *b) {
   return tn_binary(t, TINY_OP_POW, a, b);
 }
 
+// Those that also take a number in the place of b, and of these those that also take one in the place of a.
+#define TN_ORDERED(_) \
+  _(sub, TN_NUMBER, tn_sub) _(div, TN_REAL, tn_fdiv) _(pow, TN_WIDE, tn_pow) \
+  _(floor_div, TN_WIDE, tn_floor_divide) _(remainder, TN_WIDE, tn_remainder)
+#define TN_ARITHMETIC(_) \
+  _(add, TN_ANY, tn_add) _(mul, TN_ANY, tn_mul) _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) TN_ORDERED(_)
 #define TN_BINARY(_) \
-  _(add, TN_ANY, tn_add) _(sub, TN_NUMBER, tn_sub) _(mul, TN_ANY, tn_mul) _(div, TN_REAL, tn_fdiv) \
-  _(floor_div, TN_WIDE, tn_floor_divide) _(trunc_div, TN_WIDE, tn_trunc_divide) \
-  _(remainder, TN_WIDE, tn_remainder) _(fmod, TN_WIDE, tn_fmod) _(pow, TN_WIDE, tn_pow) \
-  _(maximum, TN_ANY, tn_max) _(minimum, TN_ANY, tn_min) _(fmax, TN_ANY, tn_fmax) _(fmin, TN_ANY, tn_fmin) \
+  TN_ARITHMETIC(_) \
+  _(trunc_div, TN_WIDE, tn_trunc_divide) _(fmod, TN_WIDE, tn_fmod) _(fmax, TN_ANY, tn_fmax) _(fmin, TN_ANY, tn_fmin) \
   _(bitwise_and, TN_BITS, tn_and) _(bitwise_or, TN_BITS, tn_or) _(bitwise_xor, TN_BITS, tn_xor) \
   _(gcd, TN_WHOLE, tn_common_divisor) _(lcm, TN_WHOLE, tn_common_multiple) \
   _(shift_left, TN_WHOLE, tn_shl) _(shift_right, TN_WHOLE, tn_shr) \
@@ -392,6 +397,62 @@ TN_COMPARISONS(TN_COMPARISON_OPERATOR)
 #define TN_LOGIC_OPERATOR(name, formula) \
   TINY_API tiny_tensor *tiny_##name(tiny_tensor *a, tiny_tensor *b) { return tn_logic(#name, formula, a, b); }
 TN_LOGIC(TN_LOGIC_OPERATOR)
+
+// ** a tensor and a number **
+
+static int tn_is_whole(double value) { return value == floor(value) && fabs(value) < 9223372036854775808.0; }
+// The dtype that x and a number meet in, as PyTorch's with a number of Python's: a whole number takes part as an
+// integer, others as f32, and neither is wider than x where the kind is the same.
+static int tn_meet_number(int dtype, double value) {
+  if (tn_is_float(dtype)) return dtype;
+  return !tn_is_whole(value) ? (int)TINY_F32 : dtype == TINY_BOOL ? (int)TINY_I64 : dtype;
+}
+// The same of questions: no integer is taken for another, so a number that x's dtype has not meets it in f64.
+static int tn_meet_number_exactly(int dtype, double value) {
+  const int has = tn_is_whole(value) && (double)tn_dtype_wrap(dtype, (int64_t)value) == value &&
+                  (value >= 0 || !tn_is_unsigned(dtype));
+  return tn_is_float(dtype) || has ? dtype : (int)TINY_F64;
+}
+// formula(x, value), or of value first: formula(value, x), computed as takes says of dtype.
+static tiny_uop *tn_with_number(int takes, tn_formula2 formula, tiny_tensor *x, double value, int first, int dtype) {
+  tiny_ctx *t = tn_ctx_of(x);
+  tiny_uop *u = tn_cast(t, tn_uop_of(x), tn_inside(takes, dtype)), *v;
+  v = tn_is_float(dtype) ? tn_constant(t, dtype, value) : tn_int(t, dtype, (int64_t)value);
+  if (!tn_bad(t, v)) v = tn_cast(t, v, tn_inside(takes, dtype));
+  tn_broadcast(t, &u, &v);
+  return tn_bad(t, u) ? u : first ? formula(t, v, u) : formula(t, u, v);
+}
+static tiny_tensor *tn_number_operator(const char *name, int takes, tn_formula2 formula, tiny_tensor *x, double value,
+                                       int first) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int dtype = tn_meet_number(tn_uop_of(x)->dtype, value);
+  if (!tn_taken(tn_ctx_of(x), name, takes, dtype)) return out;
+  return tn_give(tn_with_number(takes, formula, x, value, first, dtype), tn_result(takes, dtype), 1, &x);
+}
+static tiny_tensor *tn_compare_number(const char *name, tn_formula2 formula, tiny_tensor *x, double value) {
+  TN_FLOAT_MODE;
+  tiny_tensor *out;
+  if (!tn_usable(name, 1, &x, &out)) return out;
+  const int dtype = tn_meet_number_exactly(tn_uop_of(x)->dtype, value);
+  return tn_tensor_new(tn_ctx_of(x), tn_with_number(TN_ANY, formula, x, value, 0, dtype));
+}
+#define TN_NUMBER_OPERATOR(name, takes, formula) \
+  TINY_API tiny_tensor *tiny_##name##_scalar(tiny_tensor *x, double value) { \
+    return tn_number_operator(#name "_scalar", takes, formula, x, value, 0); \
+  }
+#define TN_NUMBER_FIRST_OPERATOR(name, takes, formula) \
+  TINY_API tiny_tensor *tiny_r##name##_scalar(tiny_tensor *x, double value) { \
+    return tn_number_operator("r" #name "_scalar", takes, formula, x, value, 1); \
+  }
+#define TN_NUMBER_COMPARISON(name) \
+  TINY_API tiny_tensor *tiny_##name##_scalar(tiny_tensor *x, double value) { \
+    return tn_compare_number(#name "_scalar", tn_##name, x, value); \
+  }
+TN_ARITHMETIC(TN_NUMBER_OPERATOR)
+TN_ORDERED(TN_NUMBER_FIRST_OPERATOR)
+TN_COMPARISONS(TN_NUMBER_COMPARISON)
 
 // Equal infinities are close; what is infinite is close to nothing else. Integers are compared as f64.
 static tiny_uop *tn_isclose(const char *name, tiny_tensor *a, tiny_tensor *b, double rtol, double atol, int equal_nan,

@@ -213,39 +213,38 @@ static tn_sending tn_sending_meant(tiny_ctx *t, const tn_sending *s) {
   if (s->src->ndim) y.src = tn_wholes(t, s->src, bits | 1 << (s->src->ndim - 1), 0);
   return y;
 }
-static tiny_uop *tn_scattered(tiny_ctx *t, char mode, const tn_sending *sending, int include_self) {
+static tiny_uop *tn_scattered(tiny_ctx *t, tiny_reduce_op mode, const tn_sending *sending, int include_self) {
   if (tn_bad(t, sending->base) || tn_bad(t, sending->at) || tn_bad(t, sending->src)) return &t->ir->bad;
   const tn_sending meant = tn_sending_meant(t, sending), *s = &meant;
   if (tn_bad(t, s->at) || tn_bad(t, s->src)) return &t->ir->bad;
-  if (mode == '=') return tn_replaced(t, s);
-  const int dtype = s->base->dtype, folds = mode == 'M' || mode == 'm';
-  const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == '*' ? TINY_OP_MUL : TINY_OP_ADD;
+  if (mode == TINY_REDUCE_REPLACE) return tn_replaced(t, s);
+  const int dtype = s->base->dtype, folds = mode == TINY_REDUCE_AMAX || mode == TINY_REDUCE_AMIN;
+  const int inside = folds ? dtype : tn_sum_dtype(dtype), op = mode == TINY_REDUCE_PROD ? TINY_OP_MUL : TINY_OP_ADD;
   tn_sending w = {tn_cast(t, s->base, inside), s->at, tn_cast(t, s->src, inside)};
-  if (mode == 'm') { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
+  if (mode == TINY_REDUCE_AMIN) { w.base = tn_mirror(t, w.base); w.src = tn_mirror(t, w.src); }
   if (folds && include_self) w.base = tn_wholes(t, w.base, 1 << (s->base->ndim - 1), 0);
   tiny_uop *y = folds ? tn_greatest(t, &w, include_self) : tn_sent(t, op, &w, w.src);
   if (!folds && include_self) y = tn_binary(t, op, w.base, y);
-  if (!include_self || mode == 'a') {
+  if (!include_self || mode == TINY_REDUCE_MEAN) {
     tiny_uop *count = tn_sent(t, TINY_OP_ADD, &w, tn_int(t, tn_place_dtype(1), 1)),
              *untouched = tn_is_zero(t, count);
-    if (mode == 'a') {
+    if (mode == TINY_REDUCE_MEAN) {
       count = include_self ? tn_plus(t, count, 1) : tn_max(t, count, tn_k(t, count, 1));
       count = tn_bad(t, count) ? count : tn_cast(t, count, inside);
       y = tn_is_float(inside) ? tn_fdiv(t, y, count) : tn_idiv(t, y, count);
     }
     if (!include_self) y = tn_where(t, untouched, w.base, y);
   }
-  if (mode == 'm') y = tn_mirror(t, y);
+  if (mode == TINY_REDUCE_AMIN) y = tn_mirror(t, y);
   return tn_bad(t, y) ? y : tn_firsts_of(t, tn_cast(t, y, dtype), s->base);
 }
 
-static int tn_is_mode(tiny_ctx *t, const char *name, char mode, int dtype) {
-  if (!mode || !strchr("=+*Mma", mode)) {
-    tiny_fail(t, TINY_E_ARG, "%s: mode is '%c', not '=', '+', '*', 'M', 'm' or 'a'", name,
-              mode >= ' ' && mode < 127 ? mode : '?');
+static int tn_is_mode(tiny_ctx *t, const char *name, tiny_reduce_op mode, int dtype) {
+  if ((unsigned)mode > TINY_REDUCE_REPLACE) {
+    tiny_fail(t, TINY_E_ARG, "%s: mode is %d, not one of tiny_reduce_op", name, (int)mode);
     return 0;
   }
-  return mode != 'a' || tn_taken(t, name, TN_NUMBER, dtype);
+  return mode != TINY_REDUCE_MEAN || tn_taken(t, name, TN_NUMBER, dtype);
 }
 // at with "nowhere" around it, up to the dims of base, but for its last axis; src likewise with what does not
 // matter.
@@ -257,7 +256,7 @@ static void tn_sending_pad(tiny_ctx *t, tn_sending *s) {
   if (s->src->ndim) s->src = tn_pad(t, s->src, v);
 }
 static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
-                                     tiny_tensor *src, char mode, int include_self) {
+                                     tiny_tensor *src, tiny_reduce_op mode, int include_self) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out, *in[3] = {x, index, src};
   tiny_uop *u, *at;
@@ -279,18 +278,18 @@ static tiny_tensor *tn_scatter_along(const char *name, tiny_tensor *x, int axis,
   return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 TINY_API tiny_tensor *tiny_scatter(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
-  return tn_scatter_along("scatter", x, axis, index, src, '=', 1);
+  return tn_scatter_along("scatter", x, axis, index, src, TINY_REDUCE_REPLACE, 1);
 }
 TINY_API tiny_tensor *tiny_scatter_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
-  return tn_scatter_along("scatter_add", x, axis, index, src, '+', 1);
+  return tn_scatter_along("scatter_add", x, axis, index, src, TINY_REDUCE_SUM, 1);
 }
 TINY_API tiny_tensor *tiny_scatter_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
-                                          char mode, int include_self) {
+                                          tiny_reduce_op mode, int include_self) {
   return tn_scatter_along("scatter_reduce", x, axis, index, src, mode, include_self);
 }
 
 static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis, tiny_tensor *index,
-                                      tiny_uop *src, char mode, int include_self) {
+                                      tiny_uop *src, tiny_reduce_op mode, int include_self) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT], c[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   if ((axis = tn_axis(t, name, tn_uop_of(x), axis)) < 0 || !tn_is_index(t, name, tn_uop_of(index)) ||
@@ -315,17 +314,17 @@ static tiny_tensor *tn_scatter_slices(const char *name, tiny_tensor *x, int axis
 TINY_API tiny_tensor *tiny_index_add(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   tiny_tensor *out, *in[3] = {x, index, src};
   return tn_usable("index_add", 3, in, &out) ?
-             tn_scatter_slices("index_add", x, axis, index, tn_uop_of(src), '+', 1) :
+             tn_scatter_slices("index_add", x, axis, index, tn_uop_of(src), TINY_REDUCE_SUM, 1) :
              out;
 }
 TINY_API tiny_tensor *tiny_index_copy(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src) {
   tiny_tensor *out, *in[3] = {x, index, src};
   return tn_usable("index_copy", 3, in, &out) ?
-             tn_scatter_slices("index_copy", x, axis, index, tn_uop_of(src), '=', 1) :
+             tn_scatter_slices("index_copy", x, axis, index, tn_uop_of(src), TINY_REDUCE_REPLACE, 1) :
              out;
 }
 TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *index, tiny_tensor *src,
-                                        char mode, int include_self) {
+                                        tiny_reduce_op mode, int include_self) {
   tiny_tensor *out, *in[3] = {x, index, src};
   if (!tn_usable("index_reduce", 3, in, &out)) return out;
   return tn_scatter_slices("index_reduce", x, axis, index, tn_uop_of(src), mode, include_self);
@@ -333,7 +332,8 @@ TINY_API tiny_tensor *tiny_index_reduce(tiny_tensor *x, int axis, tiny_tensor *i
 TINY_API tiny_tensor *tiny_index_fill(tiny_tensor *x, int axis, tiny_tensor *index, double value) {
   tiny_tensor *out, *in[2] = {x, index};
   if (!tn_usable("index_fill", 2, in, &out)) return out;
-  return tn_scatter_slices("index_fill", x, axis, index, tn_k(tn_ctx_of(x), tn_uop_of(x), value), '=', 1);
+  tiny_uop *const src = tn_k(tn_ctx_of(x), tn_uop_of(x), value);
+  return tn_scatter_slices("index_fill", x, axis, index, src, TINY_REDUCE_REPLACE, 1);
 }
 TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *src, int accumulate) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
@@ -348,8 +348,8 @@ TINY_API tiny_tensor *tiny_put(tiny_tensor *x, tiny_tensor *index, tiny_tensor *
   if (tn_bad(t, flat)) return out;
   const tn_sending s = {flat, tn_counted(t, tn_flattened(t, tn_uop_of(index)), tn_size_of(t, flat, 0)),
                         tn_uop_of(src)->ndim ? tn_flattened(t, from) : from};
-  return tn_tensor_new(
-      t, tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &s, 1), tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
+  tiny_uop *const y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &s, 1);
+  return tn_tensor_new(t, tn_reshape(t, y, tn_uop_of(x)->ndim, tn_uop_of(x)->dim));
 }
 
 // ** masks **
@@ -687,7 +687,8 @@ static tiny_uop *tn_index_put(tiny_ctx *t, const tn_indices *s, tiny_uop *x, tin
   both[s->stay] = s->m;
   to.at = tn_reshape(t, s->at, s->stay + 1, both);
   for (int i = 0; i < x->ndim; i++) both[i] = x->dim[s->order[i]];
-  tiny_uop *y = tn_reshape(t, tn_scattered(t, accumulate ? '+' : '=', &to, 1), x->ndim, both);
+  tiny_uop *y = tn_scattered(t, accumulate ? TINY_REDUCE_SUM : TINY_REDUCE_REPLACE, &to, 1);
+  y = tn_reshape(t, y, x->ndim, both);
   y = tn_permute_back(t, y, x->ndim, s->order);
   return tn_bad(t, y) ? y : tn_firsts_of(t, y, x);
 }

@@ -443,13 +443,18 @@ TINY_API tiny_tensor *tiny_svd(tiny_tensor *x, tiny_tensor **s, tiny_tensor **vt
 
 // ** by singular values and least squares **
 
-// A singular value that is not above atol, nor above rtol times the greatest, counts as 0; < 0: as PyTorch chooses it.
+// A singular value that is not above atol, nor above rtol times the greatest, is 0; rtol 0: as PyTorch chooses it.
 typedef struct tn_tolerance { double atol, rtol; } tn_tolerance;
 static tn_tolerance tn_tolerance_of(const tn_matrices *b, double atol, double rtol) {
   TN_FLOAT_MODE;
   const double most = (double)(b->n > b->m ? b->n : b->m) * tn_epsilon(b->dtype);
-  const tn_tolerance all = {atol > 0 ? atol : 0, rtol >= 0 ? rtol : atol > 0 ? 0 : most};
+  const tn_tolerance all = {tn_or_default(atol, 0), tn_or_default(rtol, atol > 0 ? 0 : most)};
   return all;
+}
+static int tn_tolerances_fit(tiny_ctx *t, const char *name, double atol, double rtol) {
+  if (atol >= 0 && rtol >= 0) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: tolerances %g and %g", name, atol, rtol);
+  return 0;
 }
 // Which of s (B, 1, n), descending, count.
 static tiny_uop *tn_singular(tiny_ctx *t, tiny_uop *s, tn_tolerance least) {
@@ -463,7 +468,7 @@ TINY_API tiny_tensor *tiny_matrix_rank_within(tiny_tensor *x, double atol, doubl
   tn_svd f;
   if (!tn_usable("matrix_rank", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("matrix_rank", x, 0, &b);
-  if (!u) return out;
+  if (!u || !tn_tolerances_fit(tn_ctx_of(x), "matrix_rank", atol, rtol)) return out;
   tn_svd_of(tn_ctx_of(x), u, &f);
   tiny_uop *counts = tn_singular(tn_ctx_of(x), tn_stored(tn_ctx_of(x), tn_detached(tn_ctx_of(x), f.s)),
       tn_tolerance_of(&b, atol, rtol));
@@ -492,7 +497,8 @@ TINY_API tiny_tensor *tiny_pinv_within(tiny_tensor *x, double atol, double rtol)
   tn_matrices b;
   if (!tn_usable("pinv", 1, &x, &out)) return out;
   tiny_uop *u = tn_matrices_in("pinv", x, 0, &b);
-  return u ? tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n) : out;
+  if (!u || !tn_tolerances_fit(tn_ctx_of(x), "pinv", atol, rtol)) return out;
+  return tn_matrices_out(&b, tn_pinv_of(tn_ctx_of(x), u, &b, tn_tolerance_of(&b, atol, rtol)), 2, b.m, b.n);
 }
 
 // a = q r gives r x = q^T y; a^T = q r, for the shortest of many solutions, x = q r^-T y.
@@ -518,44 +524,33 @@ TINY_API tiny_tensor *tiny_lstsq(tiny_tensor *a, tiny_tensor *b) {
 static tiny_uop *tn_norm_extreme(tiny_ctx *t, tiny_uop *x, int bits, int least) {
   return least ? tn_neg(t, tn_reduce(t, TINY_OP_MAX, tn_neg(t, x), bits, 1)) : tn_reduce(t, TINY_OP_MAX, x, bits, 1);
 }
-// The letter of an order that may be negative: then the least is wanted in place of the greatest. 0: it has none.
-static char tn_norm_letter(char order, int *least) {
-  static const char letters[] = "1I2";
-  *least = 0;
-  for (int i = 0; i < 3; i++) if (order == (char)-letters[i]) { *least = 1; return letters[i]; }
-  return strchr("F1IN2", order) ? order : '\0';
-}
-// Of (B, n, m) -> (B, 1, 1). NULL: no such norm.
-static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, char order) {
+// Of (B, n, m) -> (B, 1, 1).
+static tiny_uop *tn_matrix_norm(tiny_ctx *t, tiny_uop *x, tiny_norm_order order) {
   tn_svd f;
-  int least;
-  order = tn_norm_letter(order, &least);
   if (tn_bad(t, x)) return x;
   const int64_t whole[3] = {x->dim[0], 1, x->dim[1] * x->dim[2]}, one[3] = {x->dim[0], 1, 1};
+  const int least = order >= TINY_NORM_MIN_1;
   switch (order) {
-    case 'F': return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
-    case '1': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 2, 1), 4, least);
-    case 'I': return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 4, 1), 2, least);
-    case 'N': case '2':
+    case TINY_NORM_FRO: return tn_reshape(t, tn_vector_norm(t, tn_reshape(t, x, 3, whole), 2), 3, one);
+    case TINY_NORM_1: case TINY_NORM_MIN_1: return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 2, 1), 4, least);
+    case TINY_NORM_INF: case TINY_NORM_MIN_INF: return tn_norm_extreme(t, tn_sum(t, tn_abs(t, x), 4, 1), 2, least);
+    default:
       tn_svd_of(t, x, &f);
-      return order == 'N' ? tn_sum(t, f.s, 4, 1) : tn_norm_extreme(t, f.s, 4, least);
-    default: return NULL;
+      return order == TINY_NORM_NUC ? tn_sum(t, f.s, 4, 1) : tn_norm_extreme(t, f.s, 4, least);
   }
 }
-static int tn_norm_known(tiny_ctx *t, const char *name, char order, const tn_matrices *b) {
-  int least;
-  if (!tn_norm_letter(order, &least)) {
-    tn_wrong(t, TINY_E_ARG, "%s: order is '%c', not one of F 1 I N 2", name,
-             order >= ' ' && order < 127 ? order : '?');
+static int tn_norm_known(tiny_ctx *t, const char *name, tiny_norm_order order, const tn_matrices *b) {
+  if ((unsigned)order > TINY_NORM_MIN_2) {
+    tn_wrong(t, TINY_E_ARG, "%s: order is %d, not one of tiny_norm_order", name, (int)order);
     return 0;
   }
-  order = tn_norm_letter(order, &least);
-  const int64_t of = order == '1' ? b->m : order == 'I' ? b->n : order == '2' ? b->n * b->m : 1;
-  if (of) return 1;
+  // of how many an order takes the greatest or the least
+  const int64_t of[] = {1, 1, b->m, b->n, b->n * b->m, b->m, b->n, b->n * b->m};
+  if (of[order]) return 1;
   tn_wrong(t, TINY_E_SHAPE, "%s: there is no maximum of nothing", name);
   return 0;
 }
-TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
+TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, tiny_norm_order order) {
   tiny_tensor *out;
   tn_matrices b;
   if (!tn_usable("matrix_norm", 1, &x, &out)) return out;
@@ -563,14 +558,13 @@ TINY_API tiny_tensor *tiny_matrix_norm(tiny_tensor *x, char order) {
   if (!u || !tn_norm_known(tn_ctx_of(x), "matrix_norm", order, &b)) return out;
   return tn_matrices_out(&b, tn_matrix_norm(tn_ctx_of(x), u, order), 0, 0, 0);
 }
-TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, char order) {
+TINY_API tiny_tensor *tiny_cond(tiny_tensor *x, tiny_norm_order order) {
   tiny_tensor *out;
   tn_matrices b;
   tn_svd f;
   if (!tn_usable("cond", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  int inverted;
-  const int singular = tn_norm_letter(order, &inverted) == '2';
+  const int inverted = order == TINY_NORM_MIN_2, singular = inverted || order == TINY_NORM_2;
   tiny_uop *u = tn_matrices_in("cond", x, !singular, &b);
   if (!u || !tn_norm_known(t, "cond", order, &b)) return out;
   if (!singular) {

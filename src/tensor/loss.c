@@ -161,7 +161,7 @@ TINY_API tiny_tensor *tiny_gaussian_nll_loss(tiny_tensor *x, tiny_tensor *y, tin
                                              double eps, tiny_reduction reduction) {
   TN_FLOAT_MODE;
   TN_LOSS("gaussian_nll_loss", 3, 3, x, y, var);
-  if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
+  if (!tn_eps_fits(t, l.name, &eps, 1e-6)) return tn_poison(t);
   tiny_uop *v = tn_max(t, l.u[2], tn_k(t, l.u[2], eps));
   tiny_uop *error = tn_fdiv(t, tn_square(t, tn_sub(t, l.u[0], l.u[1])), v);
   tiny_uop *each = tn_times(t, tn_add(t, tn_logarithm(t, v), error), 0.5);
@@ -172,7 +172,7 @@ TINY_API tiny_tensor *tiny_poisson_nll_loss(tiny_tensor *x, tiny_tensor *y, int 
                                             double eps, tiny_reduction reduction) {
   TN_FLOAT_MODE;
   TN_LOSS("poisson_nll_loss", 2, 2, x, y);
-  if (!tn_eps_fits(t, l.name, eps)) return tn_poison(t);
+  if (!tn_eps_fits(t, l.name, &eps, 1e-8)) return tn_poison(t);
   tiny_uop *p = l.u[0], *q = l.u[1];
   tiny_uop *each = log_input ? tn_sub(t, tn_exp(t, p), tn_mul(t, q, p))
                              : tn_sub(t, p, tn_mul(t, q, tn_logarithm(t, tn_plus(t, p, eps))));
@@ -229,7 +229,7 @@ TINY_API tiny_tensor *tiny_triplet_margin_loss(tiny_tensor *anchor, tiny_tensor 
                                                tiny_tensor *negative, double margin, double p, int swap,
                                                tiny_reduction reduction) {
   TN_LOSS("triplet_margin_loss", 3, 3, anchor, positive, negative);
-  if (!tn_power_fits(t, l.name, p, 0)) return tn_poison(t);
+  if (!tn_power_fits(t, l.name, p)) return tn_poison(t);
   tiny_uop *apart[3];                      // a - p, a - n, p - n
   for (int i = 0; i < 3; i++) {
     tiny_uop *d = tn_plus(t, tn_sub(t, l.u[i == 2], l.u[i == 0 ? 1 : 2]), 1e-6);

@@ -38,7 +38,9 @@ TINY_API tiny_tensor *tiny_logit(tiny_tensor *x, double eps) {
   tiny_uop *u = tn_enter("logit", TN_REAL, x, &out);
   if (!u) return out;
   tiny_ctx *t = tn_ctx_of(x);
-  if (eps >= 0) {
+  if (!(eps >= 0)) return tn_wrong(t, TINY_E_ARG, "logit: eps %g", eps);
+  if (eps > 0) {
+    eps = tn_or_default(eps, 0);
     tiny_uop *low = tn_k(t, u, eps), *high = tn_k(t, u, 1 - eps);
     u = tn_where(t, tn_lt(t, u, low), low, tn_where(t, tn_gt(t, u, high), high, u));
   }

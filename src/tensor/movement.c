@@ -203,8 +203,9 @@ static tiny_uop *tn_spread(tiny_ctx *t, tiny_uop *x, int axis, int64_t step) {
   return tn_cut(t, tn_merge(t, x, axis), axis, 0, (n - 1) * step + 1);
 }
 
-// Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices).
-static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high) {
+// Bounds as Python's slice.indices gives them (CPython, PySlice_AdjustIndices); open: what stands for one left out.
+static int64_t tn_slice_bound(int64_t at, int64_t size, int64_t low, int64_t high, int64_t open) {
+  if (at == TINY_END) return open;
   if (at < 0) at += size;
   return at < low ? low : at > high ? high : at;
 }
@@ -223,8 +224,8 @@ static int tn_slice_part(const char *name, tiny_tensor *x, int *axis, int64_t *s
   if ((*axis = tn_axis(tn_ctx_of(x), name, tn_uop_of(x), *axis)) < 0) return 0;
   if (!tn_axis_whole(tn_ctx_of(x), name, tn_uop_of(x), *axis)) return 0;
   const int64_t size = tn_uop_of(x)->dim[*axis], low = step < 0 ? -1 : 0, high = step < 0 ? size - 1 : size;
-  *start = tn_slice_bound(*start, size, low, high);
-  stop = tn_slice_bound(stop, size, low, high);
+  *start = tn_slice_bound(*start, size, low, high, step < 0 ? high : low);
+  stop = tn_slice_bound(stop, size, low, high, step < 0 ? low : high);
   const int64_t by = step < 0 ? -step : step, span = step < 0 ? *start - stop : stop - *start;
   *m = span <= 0 ? 0 : span / by + (span % by != 0);
   return 1;
@@ -444,26 +445,36 @@ static tiny_uop *tn_repeat(tiny_ctx *t, tiny_uop *x, int axis, int64_t times, in
   dim[axis] *= times;
   return tn_reshape(t, tn_expand(t, x, 3, part), n, dim);
 }
-TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times) {
+static tiny_tensor *tn_tile_named(const char *name, tiny_tensor *x, tiny_shape times) {
   char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
   tiny_tensor *out;
-  if (!tn_usable("tile", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "tile", &times)) return out;
+  if (!tn_usable(name, 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), name, &times)) return out;
   tiny_uop *u = tn_uop_of(x);
   tiny_shape s = {times.ndim > u->ndim ? times.ndim : u->ndim, {0}}, grown;
   for (int i = 0; i < s.ndim; i++) s.dim[i] = i < s.ndim - u->ndim ? 1 : u->dim[i - (s.ndim - u->ndim)];
   grown = s;
   for (int i = 0; i < times.ndim; i++)
     grown.dim[i + s.ndim - times.ndim] = tn_clamp_mul(grown.dim[i + s.ndim - times.ndim], times.dim[i]);
-  if (!tn_shape_valid(tn_ctx_of(x), "tile", &grown))
-    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "tile: %s by %s", tn_text_of(u, a),
+  if (!tn_shape_valid(tn_ctx_of(x), name, &grown))
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "%s: %s by %s", name, tn_text_of(u, a),
                     tn_dims_text(b, sizeof b, times.ndim, times.dim));
   for (int i = 0; i < times.ndim && i < u->ndim; i++)
     if (times.dim[times.ndim - 1 - i] != 1 &&
-        !tn_axis_whole_for(tn_ctx_of(x), "tile", u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
+        !tn_axis_whole_for(tn_ctx_of(x), name, u, u->ndim - 1 - i, "tiny_cat lays it behind itself"))
       return out;
   u = tn_reshape(tn_ctx_of(x), u, s.ndim, s.dim);
   for (int i = 0; i < times.ndim; i++) u = tn_repeat(tn_ctx_of(x), u, i + s.ndim - times.ndim, times.dim[i], 0);
   return tn_tensor_new(tn_ctx_of(x), u);
+}
+TINY_API tiny_tensor *tiny_tile(tiny_tensor *x, tiny_shape times) { return tn_tile_named("tile", x, times); }
+TINY_API tiny_tensor *tiny_repeat(tiny_tensor *x, tiny_shape times) {
+  char a[TN_DIMS_TEXT], b[TN_DIMS_TEXT];
+  tiny_tensor *out;
+  if (!tn_usable("repeat", 1, &x, &out) || !tn_shape_valid(tn_ctx_of(x), "repeat", &times)) return out;
+  if (times.ndim < tn_uop_of(x)->ndim)
+    return tn_wrong(tn_ctx_of(x), TINY_E_SHAPE, "repeat: %s by %s: a number for each axis", tn_text_of(tn_uop_of(x), a),
+                    tn_dims_text(b, sizeof b, times.ndim, times.dim));
+  return tn_tile_named("repeat", x, times);
 }
 TINY_API tiny_tensor *tiny_repeat_interleave(tiny_tensor *x, int64_t times, int axis) {
   char a[TN_DIMS_TEXT];

@@ -101,11 +101,14 @@ static int tn_scales(tiny_ctx *t, const char *name, const tiny_uop *x, const tin
             tn_text_of(tn_uop_of(w), b));
   return 0;
 }
-static int tn_eps_fits(tiny_ctx *t, const char *name, double eps) {
-  if (eps >= 0) return 1;
-  tiny_fail(t, TINY_E_ARG, "%s: eps %g", name, eps);
+static int tn_eps_fits(tiny_ctx *t, const char *name, double *eps, double usual) {
+  *eps = tn_or_default(*eps, usual);
+  if (*eps >= 0) return 1;
+  tiny_fail(t, TINY_E_ARG, "%s: eps %g", name, *eps);
   return 0;
 }
+// As PyTorch's rms_norm: the least difference of 1 in what it is computed in.
+static double tn_rms_eps(int dtype) { return ldexp(1, -tn_dtypes[tn_computed_in(tn_real(dtype))].mantissa); }
 // x * rsqrt(var + eps) * w + b, each of dims that broadcast.
 static tiny_uop *tn_standardize(tiny_ctx *t, tiny_uop *x, tiny_uop *var, double eps, tiny_uop *w,
                                 tiny_uop *b) {
@@ -126,7 +129,7 @@ static tiny_tensor *tn_norm_over(const char *name, tiny_tensor *x, int ndims, ti
   if (ndims < 1 || ndims > u->ndim)
     return tn_wrong(t, TINY_E_ARG, "%s: over %d dims of %s", name, ndims, tn_text_of(u, a));
   const int64_t *dim = u->dim + u->ndim - ndims;
-  if (!tn_eps_fits(t, name, eps) || !tn_scales(t, name, u, w, ndims, dim) ||
+  if (!tn_eps_fits(t, name, &eps, centre ? 1e-5 : tn_rms_eps(u->dtype)) || !tn_scales(t, name, u, w, ndims, dim) ||
       !tn_scales(t, name, u, b, ndims, dim))
     return out;
   const int bits = ((1 << ndims) - 1) << (u->ndim - ndims);
@@ -177,7 +180,7 @@ static tiny_tensor *tn_norm_groups(const char *name, tiny_tensor *x, int64_t gro
   if (G < 0 || (G ? C % G : groups != tn_each_channel))
     return tn_wrong(t, TINY_E_ARG, "%s: the channels of %s in %lld groups", name, tn_text_of(u, a),
                     (long long)G);
-  if (!tn_eps_fits(t, name, eps) || !tn_scales(t, name, u, w, 1, &C) || !tn_scales(t, name, u, b, 1, &C))
+  if (!tn_eps_fits(t, name, &eps, 1e-5) || !tn_scales(t, name, u, w, 1, &C) || !tn_scales(t, name, u, b, 1, &C))
     return out;
   if (!tiny_nelem_of(x)) return tn_tensor_new(t, tn_narrow(t, tn_wide(t, u), u->dtype));
   const int64_t grouped[3] = {B, G, tiny_nelem_of(x) / (B * G)};
@@ -231,7 +234,9 @@ TINY_API tiny_tensor *tiny_batch_norm(tiny_tensor *x, tiny_batch_norm_state *s, 
   if (!tn_usable_some("batch_norm", 1, 5, in, &out)) return out;
   if (u->ndim < 2) return tn_wrong(t, TINY_E_SHAPE, "batch_norm: %s has no channels", tn_text_of(u, a));
   for (int i = 0; i < 4; i++) if (!tn_scales(t, "batch_norm", u, stat[i], 1, u->dim + 1)) return out;
-  const double eps = s->eps > 0 ? s->eps : 1e-5, momentum = s->momentum > 0 ? s->momentum : 0.1;
+  const double momentum = tn_or_default(s->momentum, 0.1);
+  double eps = s->eps;
+  if (!tn_eps_fits(t, "batch_norm", &eps, 1e-5)) return out;
   const int bits = ((1 << u->ndim) - 1) & ~2;
   tiny_uop *of[4] = {NULL, NULL, NULL, NULL};
   for (int i = 0; i < 4; i++) if (stat[i]) of[i] = tn_channels(t, tn_uop_of(stat[i]), u->ndim);
@@ -273,8 +278,8 @@ TINY_API tiny_tensor *tiny_local_response_norm(tiny_tensor *x, int64_t size, dou
 
 // ** norms and what is measured with them **
 
-static int tn_power_fits(tiny_ctx *t, const char *name, double p, double eps) {
-  if (p >= 0) return tn_eps_fits(t, name, eps);
+static int tn_power_fits(tiny_ctx *t, const char *name, double p) {
+  if (p >= 0) return 1;
   tiny_fail(t, TINY_E_ARG, "%s: the norm of order %g", name, p);
   return 0;
 }
@@ -284,7 +289,7 @@ TINY_API tiny_tensor *tiny_normalize(tiny_tensor *x, double p, int axis, double 
   if (!tn_usable("normalize", 1, &x, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   const int bits = tn_one_axis(t, "normalize", tn_uop_of(x), axis);
-  if (bits < 0 || !tn_power_fits(t, "normalize", p, eps)) return out;
+  if (bits < 0 || !tn_power_fits(t, "normalize", p) || !tn_eps_fits(t, "normalize", &eps, 1e-12)) return out;
   tiny_uop *wide = tn_wide(t, tn_uop_of(x)), *length = tn_norm(t, wide, p, bits, 1);
   tiny_uop *y = tn_fdiv(t, wide, tn_max(t, length, tn_k(t, wide, eps)));
   return tn_tensor_new(t, tn_narrow(t, y, tn_uop_of(x)->dtype));
@@ -316,7 +321,7 @@ TINY_API tiny_tensor *tiny_cosine_similarity(tiny_tensor *a, tiny_tensor *b, int
   const int dtype = tn_meet_wide("cosine_similarity", in, &out, &x, &y);
   if (dtype < 0) return out;
   const int bits = tn_one_axis(tn_ctx_of(a), "cosine_similarity", x, axis);
-  if (bits < 0 || !tn_eps_fits(tn_ctx_of(a), "cosine_similarity", eps)) return tn_poison(tn_ctx_of(a));
+  if (bits < 0 || !tn_eps_fits(tn_ctx_of(a), "cosine_similarity", &eps, 1e-8)) return tn_poison(tn_ctx_of(a));
   return tn_tensor_new(tn_ctx_of(a), tn_narrow(tn_ctx_of(a), tn_cosine(tn_ctx_of(a), x, y, bits, eps), dtype));
 }
 TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, double p, double eps,
@@ -326,7 +331,9 @@ TINY_API tiny_tensor *tiny_pairwise_distance(tiny_tensor *a, tiny_tensor *b, dou
   const int dtype = tn_meet_wide("pairwise_distance", in, &out, &x, &y);
   if (dtype < 0) return out;
   const int bits = tn_one_axis(tn_ctx_of(a), "pairwise_distance", x, -1);
-  if (!tn_power_fits(tn_ctx_of(a), "pairwise_distance", p, eps)) return tn_poison(tn_ctx_of(a));
+  if (!tn_power_fits(tn_ctx_of(a), "pairwise_distance", p) ||
+      !tn_eps_fits(tn_ctx_of(a), "pairwise_distance", &eps, 1e-6))
+    return tn_poison(tn_ctx_of(a));
   tiny_uop *d = tn_norm(tn_ctx_of(a), tn_plus(tn_ctx_of(a), tn_sub(tn_ctx_of(a), x, y), eps), p, bits, keepdim);
   return tn_tensor_new(tn_ctx_of(a), tn_narrow(tn_ctx_of(a), d, dtype));
 }

@@ -247,7 +247,7 @@ static int tn_optim_known(tiny_ctx *t, const char *name, const tiny_optim *o) {
 }
 static int tn_optim_needs(const tiny_optim *o) {
   const struct tn_optim_row *row = &tn_optims[o->kind];
-  return row->always | (o->momentum != 0 ? row->with_momentum : 0) |
+  return row->always | (tn_or_default(o->momentum, 0) != 0 ? row->with_momentum : 0) |
       (o->centered || o->amsgrad ? row->with_flag : 0);
 }
 // The states that this step needs and that are not there yet.
@@ -345,7 +345,6 @@ static tiny_code tn_optim_check(const tiny_optim *o, tiny_tensor *const *params,
     return tiny_fail(t, TINY_E_ARG, "optim_step: rate is not a 0-d float of this context");
   return TINY_OK;
 }
-static double tn_or_default(double x, double value) { return x != 0 ? x : value; }
 // A new SCALAR.
 static tiny_uop *tn_rate(tiny_ctx *t, int dtype, double value) {
   return tn_scalar(t, dtype, tn_dtype_value(dtype, value), ++t->tensors->identity);

@@ -42,51 +42,43 @@ static tiny_uop *tn_extreme(tiny_ctx *t, int lowest, tiny_uop *x, int bits, int 
                   tn_reduce(t, TINY_OP_MAX, x, bits, keepdim);
 }
 
-// ** '+' '*' 'M'aximum 'm'inimum **
+// ** sums, products, the greatest, the least **
 
-static tiny_tensor *tn_reduce_named(const char *name, char op, tiny_tensor *x, int bits, int keepdim) {
+static tiny_tensor *tn_reduce_named(const char *name, tiny_reduce_op op, tiny_tensor *x, int bits, int keepdim) {
   char a[TN_DIMS_TEXT];
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
   if (bits < 0) return tn_poison(t);
-  if (op == '+' || op == '*')
-    return tn_value_new(t, tn_accumulate(t, op == '+' ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
+  if (op == TINY_REDUCE_SUM || op == TINY_REDUCE_PROD)
+    return tn_value_new(
+        t, tn_accumulate(t, op == TINY_REDUCE_SUM ? TINY_OP_ADD : TINY_OP_MUL, u, bits, keepdim), 1, &x);
   if (!tn_count(u, bits) && tn_dims_nelem(u->ndim, u->dim) == 0) {
     int64_t others = 1;
     for (int i = 0; i < u->ndim; i++) if (!(bits >> i & 1)) others *= u->dim[i];
     if (others)
       return tn_wrong(t, TINY_E_SHAPE, "%s: there is nothing along the axis of %s", name, tn_text_of(u, a));
   }
-  return tn_value_new(t, tn_extreme(t, op == 'm', u, bits, keepdim), 1, &x);
+  return tn_value_new(t, tn_extreme(t, op == TINY_REDUCE_AMIN, u, bits, keepdim), 1, &x);
 }
-static tiny_tensor *tn_reduce_axis_named(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
+static tiny_tensor *tn_reduce_axis_named(const char *name, tiny_reduce_op op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   return tn_reduce_named(name, op, x, tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis), keepdim);
 }
 TINY_API tiny_tensor *tiny_sum(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("sum", '+', x, axis, keepdim);
+  return tn_reduce_axis_named("sum", TINY_REDUCE_SUM, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_prod(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("prod", '*', x, axis, keepdim);
+  return tn_reduce_axis_named("prod", TINY_REDUCE_PROD, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_amax(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("amax", 'M', x, axis, keepdim);
+  return tn_reduce_axis_named("amax", TINY_REDUCE_AMAX, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_amin(tiny_tensor *x, int axis, int keepdim) {
-  return tn_reduce_axis_named("amin", 'm', x, axis, keepdim);
+  return tn_reduce_axis_named("amin", TINY_REDUCE_AMIN, x, axis, keepdim);
 }
-TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, char op, tiny_shape axes, int keepdim) {
-  tiny_tensor *out;
-  if (!tn_usable("reduce", 1, &x, &out)) return out;
-  if (op != '+' && op != '*' && op != 'M' && op != 'm')
-    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is '%c', not '+', '*', 'M' or 'm'",
-                    op >= ' ' && op < 127 ? op : '?');
-  return tn_reduce_named("reduce", op, x, tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes), keepdim);
-}
-
 TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_tensor **max) {
-  tiny_tensor *const most = tn_reduce_axis_named("aminmax", 'M', x, axis, keepdim);
+  tiny_tensor *const most = tn_reduce_axis_named("aminmax", TINY_REDUCE_AMAX, x, axis, keepdim);
   if (max) *max = most;
   return tiny_ok(most) ? tiny_amin(x, axis, keepdim) : most;
 }
@@ -96,24 +88,24 @@ TINY_API tiny_tensor *tiny_aminmax(tiny_tensor *x, int axis, int keepdim, tiny_t
 static tiny_uop *tn_is_true(tiny_ctx *t, tiny_uop *x) {
   return tn_bad(t, x) || x->dtype == TINY_BOOL ? x : tn_ne(t, x, tn_k(t, x, 0));
 }
-static tiny_tensor *tn_truth(const char *name, char op, tiny_tensor *x, int axis, int keepdim) {
+static tiny_tensor *tn_truth(const char *name, tiny_reduce_op op, tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
   const int bits = tn_one_axis(tn_ctx_of(x), name, tn_uop_of(x), axis);
   if (bits < 0) return out;
   tiny_uop *is = tn_is_true(tn_ctx_of(x), tn_uop_of(x));
-  tiny_uop *y = op == '+' ? tn_accumulate(tn_ctx_of(x), TINY_OP_ADD, is, bits, keepdim) :
-                            tn_extreme(tn_ctx_of(x), op == 'm', is, bits, keepdim);
+  tiny_uop *y = op == TINY_REDUCE_SUM ? tn_accumulate(tn_ctx_of(x), TINY_OP_ADD, is, bits, keepdim) :
+                            tn_extreme(tn_ctx_of(x), op == TINY_REDUCE_AMIN, is, bits, keepdim);
   return tn_value_new(tn_ctx_of(x), y, 1, &x);
 }
 TINY_API tiny_tensor *tiny_any(tiny_tensor *x, int axis, int keepdim) {
-  return tn_truth("any", 'M', x, axis, keepdim);
+  return tn_truth("any", TINY_REDUCE_AMAX, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_all(tiny_tensor *x, int axis, int keepdim) {
-  return tn_truth("all", 'm', x, axis, keepdim);
+  return tn_truth("all", TINY_REDUCE_AMIN, x, axis, keepdim);
 }
 TINY_API tiny_tensor *tiny_count_nonzero(tiny_tensor *x, int axis, int keepdim) {
-  return tn_truth("count_nonzero", '+', x, axis, keepdim);
+  return tn_truth("count_nonzero", TINY_REDUCE_SUM, x, axis, keepdim);
 }
 
 // ** mean, variance: integers as f32, halves in f32 **
@@ -153,13 +145,25 @@ static tiny_uop *tn_flat_root(tiny_ctx *t, tiny_uop *x) {
   return tn_where(t, zero, tn_k(t, x, 0), tn_sqrt(t, tn_where(t, zero, tn_k(t, x, 1), x)));
 }
 
+static tiny_tensor *tn_mean_by(tiny_tensor *x, int bits, int keepdim) {
+  tiny_ctx *t = tn_ctx_of(x);
+  if (bits < 0) return tn_poison(t);
+  tiny_uop *mean = tn_mean(t, tn_wide(t, tn_uop_of(x)), bits, keepdim);
+  return tn_value_new(t, tn_narrow(t, mean, tn_uop_of(x)->dtype), 1, &x);
+}
 TINY_API tiny_tensor *tiny_mean(tiny_tensor *x, int axis, int keepdim) {
   tiny_tensor *out;
   if (!tn_usable("mean", 1, &x, &out)) return out;
-  const int bits = tn_one_axis(tn_ctx_of(x), "mean", tn_uop_of(x), axis);
-  if (bits < 0) return out;
-  tiny_uop *mean = tn_mean(tn_ctx_of(x), tn_wide(tn_ctx_of(x), tn_uop_of(x)), bits, keepdim);
-  return tn_value_new(tn_ctx_of(x), tn_narrow(tn_ctx_of(x), mean, tn_uop_of(x)->dtype), 1, &x);
+  return tn_mean_by(x, tn_one_axis(tn_ctx_of(x), "mean", tn_uop_of(x), axis), keepdim);
+}
+TINY_API tiny_tensor *tiny_reduce(tiny_tensor *x, tiny_reduce_op op, tiny_shape axes, int keepdim) {
+  tiny_tensor *out;
+  if (!tn_usable("reduce", 1, &x, &out)) return out;
+  if ((unsigned)op > TINY_REDUCE_MEAN)
+    return tn_wrong(tn_ctx_of(x), TINY_E_ARG, "reduce: op is %d, not one of TINY_REDUCE_SUM to TINY_REDUCE_MEAN",
+                    (int)op);
+  const int bits = tn_axis_bits(tn_ctx_of(x), "reduce", tn_uop_of(x), &axes);
+  return op == TINY_REDUCE_MEAN ? tn_mean_by(x, bits, keepdim) : tn_reduce_named("reduce", op, x, bits, keepdim);
 }
 // The variance, or its root; the mean too where the caller wants it.
 static tiny_tensor *tn_deviation(const char *name, int root, tiny_tensor *x, int axis, int keepdim,

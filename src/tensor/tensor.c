@@ -275,6 +275,9 @@ static tiny_tensor *tn_poison(tiny_ctx *t) {
   return t && t->tensors && t->tensors->poison ? tn_handle(t->tensors->poison) : NULL;
 }
 
+// A number that a caller gave: 0 is the usual one, TINY_ZERO is 0.
+static double tn_or_default(double x, double usual) { return x == 0 ? usual : x == TINY_ZERO ? 0 : x; }
+
 // Records an error and gives poison: what an operator returns when its arguments are wrong.
 static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
 static tiny_tensor *tn_wrong(tiny_ctx *t, tiny_code code, const char *format, ...) {

@@ -267,7 +267,7 @@ TINY_API double tiny_lr_plateau(tiny_plateau *s, double lr, double value) {
   const int better = !s->begun || value < s->best * (1 - tn_or_default(s->threshold, 1e-4));
   s->begun = 1;
   if (better) { s->best = value; s->bad = 0; return lr; }
-  if (++s->bad <= (s->patience > 0 ? s->patience : 10)) return lr;
+  if (++s->bad <= (s->patience > 0 ? s->patience : s->patience ? 0 : 10)) return lr;
   s->bad = 0;
   const double next = lr * tn_or_default(s->factor, 0.1);
   return tn_lr(next > s->lowest ? next : s->lowest);

@@ -66,7 +66,7 @@ op("tiny_index_copy", "tiny_index_copy({0}, 0, {1}, {2})", last, [(T(4, 2), ids(
 ADD = [(T(3, 4), S2, T(2, 3)), (T(3, 3), S2, T(4, 5)), (T(4), ids([3, 3, 1, 3], "u8"), T(4)), (T(), ids(0), T()), (T(2, 3), T(2, 0, dtype="i32"), T(2, 0))]
 op("tiny_scatter_add", "tiny_scatter_add({0}, 0, {1}, {2})", lambda x, i, s: x.scatter_add(0, i.long(), cut(s, i)), ADD[:4], dtypes=["i8", "u8", "i32", "i64"] + FLOATS)
 op("tiny_scatter_add", "tiny_scatter_add({0}, 1, {1}, {2})", lambda x, i, s: x.scatter_add(1, i.long(), s), [(T(2, 5), ids([[0, 4, 4], [2, 2, 2]]), T(2, 3)), ADD[4]], dtypes=["f32", "f64"])
-MODES = [("'+'", "sum"), ("'*'", "prod"), ("'M'", "amax"), ("'m'", "amin"), ("'a'", "mean")]
+MODES = [("TINY_REDUCE_" + name.upper(), name) for name in ("sum", "prod", "amax", "amin", "mean")]
 DIST = [(T(3, 4, distinct=True), S2, T(2, 3, distinct=True)), (T(4), ids([3, 3, 1, 3], "u8"), T(4)), (T(5), ids([0, 0, 2, 2, 2]), T(5, values=[1, 1, 2, 2, 0]))]
 # without the old values PyTorch 1.13 still halves the gradient of what equals one of them: here none does
 FAR = [(T(3, 4, lo=20, hi=30), S2, T(2, 3, distinct=True)), (T(4, lo=20, hi=30), ids([3, 3, 1, 3], "u8"), T(4))]
@@ -78,7 +78,7 @@ for c, name in MODES:
         op("tiny_scatter_reduce", "tiny_scatter_reduce({0}, 0, {1}, {2}, %s, %d)" % (c, include), lambda x, i, s, name=name, include=include: x.scatter_reduce(0, i.long(), s, name, include_self=bool(include)), ins, dtypes=whole + ["f16", "f32", "f64"], tol=8)
         if name != "sum":
             op("tiny_index_reduce", "tiny_index_reduce({0}, 0, {1}, {2}, %s, %d)" % (c, include), lambda x, i, s, name=name, include=include: x.clone().index_reduce(0, i.long(), s, name, include_self=bool(include)), [(T(3, 2, lo=20, hi=30), ids([2, 0, 2, 2]), T(4, 2, lo=1, distinct=name[0] == "a"))], dtypes=["f32", "f64"], grad=name not in ("prod",), tol=8)
-op("tiny_scatter_reduce", "tiny_scatter_reduce({0}, 0, {1}, {2}, 'M', 1)", lambda x, i, s: x.scatter_reduce(0, i.long(), s, "amax"), [(T(3, values=[2, 1, 0]), ids([0, 0, 1, 2]), T(4, values=[2, 2, 3, -1]))], dtypes=["f32", "f64"])
+op("tiny_scatter_reduce", "tiny_scatter_reduce({0}, 0, {1}, {2}, TINY_REDUCE_AMAX, 1)", lambda x, i, s: x.scatter_reduce(0, i.long(), s, "amax"), [(T(3, values=[2, 1, 0]), ids([0, 0, 1, 2]), T(4, values=[2, 2, 3, -1]))], dtypes=["f32", "f64"])
 op("tiny_index_add", "tiny_index_add({0}, 0, {1}, {2})", lambda x, i, s: x.index_add(0, i.long(), s), [(T(3, 4), ids([2, 0, 2]), T(3, 4)), (T(3), ids([1, 1], "i64"), T(2)), (T(3, 2), ids([], "i32"), T(0, 2))], dtypes=["i8", "u8", "i32", "i64"] + FLOATS)
 op("tiny_index_add", "tiny_index_add({0}, -1, {1}, {2})", lambda x, i, s: x.index_add(-1, i.long(), s), [(T(2, 3, 4), ids([3, 0]), T(2, 3, 2))], dtypes=["f32"])
 op("tiny_index_copy", "tiny_index_copy({0}, 1, {1}, {2})", lambda x, i, s: x.index_copy(1, i.long(), s), [(T(2, 3, 2), ids([2, 0]), T(2, 2, 2)), (T(3, 4), ids([1]), T(3, 1))], dtypes=["bool", "i32", "f16", "f32", "f64"])

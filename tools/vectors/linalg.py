@@ -81,23 +81,23 @@ def svd_invariant(x):
     u, s, v = torch.linalg.svd(x, full_matrices=False)
     return u * u, s, v * v, (u * s.unsqueeze(-2)) @ v
 op("tiny_svd", "out[0] = tiny_svd({0}, &out[1], &out[2]); out[3] = tiny_matmul(tiny_mul(out[0], tiny_unsqueeze(out[1], -2)), out[2]); out[0] = tiny_square(out[0]); out[2] = tiny_square(out[2]); return 4;", svd_invariant, [spread(3, 3), spread(2, 4, 3), spread(2, 4)], dtypes=REAL, tol=1024)
-op("tiny_pinv", "tiny_pinv({0}, -1)", torch.linalg.pinv, [matrices(3, 3, add=4), matrices(4, 2, add=3), matrices(2, 2, 3, add=3)], dtypes=REAL, tol=256)
+op("tiny_pinv", "tiny_pinv({0}, 0)", torch.linalg.pinv, [matrices(3, 3, add=4), matrices(4, 2, add=3), matrices(2, 2, 3, add=3)], dtypes=REAL, tol=256)
 op("tiny_pinv", "tiny_pinv({0}, 1e-5)", lambda x: torch.linalg.pinv(x, rtol=1e-5), [T(3, 3, values=[[1, 2, 3], [2, 4, 6], [1, 0, 1]])], dtypes=REAL, grad=False, tol=256)
 op("tiny_lstsq", "tiny_lstsq({0}, {1})", lambda a, b: torch.linalg.pinv(a) @ b, [(matrices(4, 2, add=3), T(4, 2)), (matrices(2, 5, 3, add=3), T(2, 5, 1)), (matrices(2, 4, add=3), T(2, 3)), (matrices(3, 3, add=4), T(3, 1))], dtypes=REAL, tol=256)
-op("tiny_matrix_rank", "tiny_matrix_rank({0}, -1)", lambda x: torch.linalg.matrix_rank(x).int(), [matrices(3, 3, add=4), T(3, 3, values=[[1, 2, 3], [2, 4, 6], [1, 0, 1]]), T(2, 2, values=[[0, 0], [0, 0]]), matrices(2, 2, 4)], dtypes=REAL, grad=False)
-for order, p in (("F", "fro"), ("1", 1), ("I", float("inf")), ("2", 2), ("N", "nuc")):
-    op("tiny_matrix_norm", "tiny_matrix_norm({0}, '%s')" % order, lambda x, p=p: torch.linalg.matrix_norm(x, p), [spread(3, 3), spread(2, 4, 3), spread(2, 4)], dtypes=REAL, tol=256)
-    op("tiny_cond", "tiny_cond({0}, '%s')" % order, lambda x, p=p: torch.linalg.matrix_norm(x, p) * torch.linalg.matrix_norm(torch.linalg.inv(x), p), [spread(3, 3)], dtypes=REAL, tol=1024)
-op("tiny_cond", "tiny_cond({0}, '2')", lambda x: torch.linalg.cond(x), [spread(2, 4, 3)], dtypes=REAL, tol=1024)
+op("tiny_matrix_rank", "tiny_matrix_rank({0}, 0)", lambda x: torch.linalg.matrix_rank(x).int(), [matrices(3, 3, add=4), T(3, 3, values=[[1, 2, 3], [2, 4, 6], [1, 0, 1]]), T(2, 2, values=[[0, 0], [0, 0]]), matrices(2, 2, 4)], dtypes=REAL, grad=False)
+for order, p in (("FRO", "fro"), ("1", 1), ("INF", float("inf")), ("2", 2), ("NUC", "nuc")):
+    op("tiny_matrix_norm", "tiny_matrix_norm({0}, TINY_NORM_%s)" % order, lambda x, p=p: torch.linalg.matrix_norm(x, p), [spread(3, 3), spread(2, 4, 3), spread(2, 4)], dtypes=REAL, tol=256)
+    op("tiny_cond", "tiny_cond({0}, TINY_NORM_%s)" % order, lambda x, p=p: torch.linalg.matrix_norm(x, p) * torch.linalg.matrix_norm(torch.linalg.inv(x), p), [spread(3, 3)], dtypes=REAL, tol=1024)
+op("tiny_cond", "tiny_cond({0}, TINY_NORM_2)", lambda x: torch.linalg.cond(x), [spread(2, 4, 3)], dtypes=REAL, tol=1024)
 
 # ** tolerances, negative orders, systems of known factors, exponentials, covariance **
 RANKS = [T(3, 3, values=[[4, 0, 0], [0, 2, 0], [0, 0, 0.5]]), T(2, 3, 2, values=[[[4, 0], [0, 0.5], [0, 0]], [[1, 0], [0, 0.25], [0, 0]]])]
-for atol, rtol in ((0, 0.2), (1, 0), (1, -1), (0.375, 0.2), (0, -1)):
-    kw = dict(atol=atol or None, rtol=None if rtol < 0 else float(rtol))
-    op("tiny_matrix_rank_within", "tiny_matrix_rank_within({0}, %g, %g)" % (atol, rtol), lambda x, kw=kw: torch.linalg.matrix_rank(x, **kw).int(), RANKS, dtypes=REAL, grad=False)
-    op("tiny_pinv_within", "tiny_pinv_within({0}, %g, %g)" % (atol, rtol), lambda x, kw=kw: torch.linalg.pinv(x, **kw), RANKS, dtypes=REAL, grad=False, tol=64)
-op("tiny_pinv_within", "tiny_pinv_within({0}, 0.125, -1)", lambda x: torch.linalg.pinv(x, atol=0.125), [matrices(3, 3, add=4), matrices(4, 2, add=3)], dtypes=REAL, tol=256)
-for order, p in (("-'1'", -1), ("-'I'", -float("inf")), ("-'2'", -2)):
+for atol, rtol in ((0, "0.2"), (1, "TINY_ZERO"), (1, "0"), (0.375, "0.2"), (0, "0")):
+    kw = dict(atol=atol or None, rtol={"0": None, "TINY_ZERO": 0.0}.get(rtol, 0.2))
+    op("tiny_matrix_rank_within", "tiny_matrix_rank_within({0}, %g, %s)" % (atol, rtol), lambda x, kw=kw: torch.linalg.matrix_rank(x, **kw).int(), RANKS, dtypes=REAL, grad=False)
+    op("tiny_pinv_within", "tiny_pinv_within({0}, %g, %s)" % (atol, rtol), lambda x, kw=kw: torch.linalg.pinv(x, **kw), RANKS, dtypes=REAL, grad=False, tol=64)
+op("tiny_pinv_within", "tiny_pinv_within({0}, 0.125, 0)", lambda x: torch.linalg.pinv(x, atol=0.125), [matrices(3, 3, add=4), matrices(4, 2, add=3)], dtypes=REAL, tol=256)
+for order, p in (("TINY_NORM_MIN_1", -1), ("TINY_NORM_MIN_INF", -float("inf")), ("TINY_NORM_MIN_2", -2)):
     op("tiny_matrix_norm", "tiny_matrix_norm({0}, %s)" % order, lambda x, p=p: torch.linalg.matrix_norm(x, p), [spread(3, 3), spread(2, 4, 3), spread(2, 4)], dtypes=REAL, tol=256)
     op("tiny_cond", "tiny_cond({0}, %s)" % order, lambda x, p=p: torch.linalg.cond(x, p) if p == -2 else torch.linalg.matrix_norm(x, p) * torch.linalg.matrix_norm(torch.linalg.inv(x), p), [spread(3, 3)], dtypes=REAL, tol=1024)
 def lu_solve(a, b):

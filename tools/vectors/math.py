@@ -27,7 +27,7 @@ op("tiny_digamma", "tiny_digamma({0})", torch.digamma, [T(5, lo=0.125, hi=12)], 
 op("tiny_sinc", "tiny_sinc({0})", torch.sinc, [T(values=[0.25, -0.5, 1.75, 2.5, -3.25, 0.0])] + ONES[:1], dtypes=FLOATS, tol=8)
 op("tiny_sinc", "tiny_sinc({0})", lambda x: (x == 0).double(), [T(5), T(4, lo=0)], dtypes=BOOLS + INTS + UNSIGNED, result="f32")
 op("tiny_cbrt", "tiny_cbrt({0})", lambda x: torch.sign(x) * torch.pow(torch.abs(x), 1 / 3), [T(20, values=[i / 8 for i in range(-10, 0)] + [i / 4 for i in range(1, 11)])], dtypes=FLOATS)
-op("tiny_logit", "tiny_logit({0}, -1)", torch.logit, [T(3, 4, lo=0.03125, hi=1), T(lo=0.25, hi=0.5)], dtypes=FLOATS)
+op("tiny_logit", "tiny_logit({0}, 0)", torch.logit, [T(3, 4, lo=0.03125, hi=1), T(lo=0.25, hi=0.5)], dtypes=FLOATS)
 op("tiny_logit", "tiny_logit({0}, 0.125)", lambda x: torch.logit(x, 0.125), [T(3, 4, lo=-1, hi=2)], dtypes=FLOATS, grad=False)
 POINTS = [(T(3, 4, lo=0.25), T(4, lo=-3, hi=-0.25)), (T(2, 1, 5, lo=0.5), T(3, 1, lo=0.5)), (T(7, lo=-3, hi=-0.5), T(7, lo=-3, hi=-0.25)), (T(lo=-2, hi=-1), T(3, lo=0.25)), (T(0, 3), T(1, 3))]
 ALL_EDGES = [(T(values=[0.0, 0.0, -0.0, -0.0, float("inf"), float("-inf"), float("inf"), 1.0, -1.0, float("nan"), 3.0]),

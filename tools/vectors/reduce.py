@@ -90,9 +90,9 @@ for p in CN:
     op("tiny_norm", "tiny_norm({0}, %s, 1, 1)" % CN[p], lambda x, p=p: torch.linalg.vector_norm(x, p, 1, True), [T(4, 3, values=[[0, 0, 0], [3, 0, -4], [1, 1, -1], [0.5, 2, -2]])] if p > 0 else [T(2, 3, values=[[3, 1, -4], [1, 1, -1]])], dtypes=["f32", "f64"], tol=32)
     op("tiny_dist", "tiny_dist({0}, {1}, %s)" % CN[p], lambda a, b, p=p: torch.linalg.vector_norm((a.double() if not a.is_floating_point() else a) - b, p), [(T(3, 4), T(3, 4)), (T(2, 1, 3), T(4, 1)), (T(), T())] if p >= 0 else [(T(4, distinct=True), T(4, lo=30, hi=40))], dtypes=["f32"] if p not in (1, 2) else ["i32", "f16", "f32", "f64"], result=real, tol=64)
 op("tiny_dist", "tiny_dist({0}, {1}, 1)", lambda a, b: (a.double() - b.double()).abs().sum(), [(T(4, lo=-120, hi=120), T(4, lo=-120, hi=120))], dtypes=INTS + UNSIGNED, result="f32")
-for o, f, at in (("+", lambda x, a, k: x.sum(a, keepdim=k), 0), ("M", lambda x, a, k: x.amax(a, keepdim=k), 0), ("m", lambda x, a, k: x.amin(a, keepdim=k), 0)):
-    op("tiny_reduce", "tiny_reduce({0}, '%s', TINY_SHAPE(0, -1), 0)" % o, lambda x, f=f: f(x, (0, -1), False), [T(3, 4), T(2, 3, 5)], dtypes=["i32", "f32", "f16"], result=i64 if o == "+" else None)
-    op("tiny_reduce", "tiny_reduce({0}, '%s', TINY_SHAPE(1), 1)" % o, lambda x, f=f: f(x, (1,), True), [T(3, 4), T(2, 3, 5)], dtypes=["f32"])
+for o, f, at in (("SUM", lambda x, a, k: x.sum(a, keepdim=k), 0), ("AMAX", lambda x, a, k: x.amax(a, keepdim=k), 0), ("AMIN", lambda x, a, k: x.amin(a, keepdim=k), 0)):
+    op("tiny_reduce", "tiny_reduce({0}, TINY_REDUCE_%s, TINY_SHAPE(0, -1), 0)" % o, lambda x, f=f: f(x, (0, -1), False), [T(3, 4), T(2, 3, 5)], dtypes=["i32", "f32", "f16"], result=i64 if o == "SUM" else None)
+    op("tiny_reduce", "tiny_reduce({0}, TINY_REDUCE_%s, TINY_SHAPE(1), 1)" % o, lambda x, f=f: f(x, (1,), True), [T(3, 4), T(2, 3, 5)], dtypes=["f32"])
 op("tiny_sum", "tiny_sum({0}, TINY_AXES(), 0)", lambda x: x * 1, [T(3, 4)], dtypes=["f32"])
 op("tiny_mean", "tiny_mean({0}, TINY_AXES(-2, 0), 1)", lambda x: x.mean((-2, 0), keepdim=True), [T(2, 3, 5), T(2, 3, 4, 2)], dtypes=["f32", "f16"])
 
