@@ -10,11 +10,12 @@ import os
 import re
 import sys
 
+from api import PARTS
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 HAND = os.path.join(ROOT, "src/cpp/tiny.hpp.in")
 OUT = os.path.join(ROOT, "tiny.hpp")
 CALLS = os.path.join(ROOT, "tests/hpp_calls.h")
-PARTS = ["core.h", "devices.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "io.h", "device.h"]
 
 BACKEND = "is for those who write devices, in C's words"
 LEFT_OUT = {

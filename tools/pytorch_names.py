@@ -8,6 +8,8 @@ import os
 import re
 import sys
 
+from api import PARTS
+
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 PAGE = os.path.join(ROOT, "docs/from-pytorch-names.md")
 
