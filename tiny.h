@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c
+/* tiny.h 0.1.0, source 088c9c13d0660ca8084901bf02941d4041135e585226fa52d4fe986e3153622e
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -324,6 +324,7 @@ STEP BY STEP
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
+  TINY_DLL              in every file alike: the implementation becomes a shared library, which exports these functions
   To leave parts out (in every file alike, as the declarations go with them):
   TINY_NO_LINALG        of >>linalg inverses and factorisations (det to matrix_power), and all of >>fft
   TINY_NO_NN            the sections from >>norms to >>training: layers, losses, gradients, optimisers
@@ -547,6 +548,14 @@ BUILDING
   C11 or later, C++17 or later; gcc, clang and MSVC's dialect; Linux, macOS and Windows. Kernels are compiled
   on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
   apart. The implementation may be compiled as C and used from C++, and the other way round.
+  tiny.c is the one line that implements, to be compiled beside a program. CMake (add_subdirectory, FetchContent,
+  find_package) has it as the target tiny::tiny, and this header alone as tiny::header; Meson as dependency('tiny') and
+  dependency('tiny-header'), pkg-config as tiny; the README has a line for each, packaging/ the recipes of others.
+  The implementation takes a compiler some fifteen seconds at -O2, two at -O0, for 1 MB of code; in a program of one file
+  TINY_STATIC leaves out what it does not use, half of it. Rooms that only build graphs, read files or write text are
+  compiled for their size when the file is optimised, as pragmas say: no flag is needed for it, and -O0 stays -O0.
+  tiny_version, of the library, is TINY_VERSION, of the header, where the two belong together; tiny_build_options says
+  how the library was compiled.
 ---- end src/api/manual.txt ----
 */
 #ifndef TINY_H
@@ -575,7 +584,17 @@ BUILDING
 #define TINY_VERSION_MINOR 1
 #define TINY_VERSION "0.1.0"
 
-// What stands in front of every public function: TINY_STATIC makes them private to the file.
+// What stands in front of every public function: TINY_STATIC makes them private to the file; TINY_DLL, for all files
+// that are compiled into a shared library or use it, has it export them, and nothing else needs to be.
+#if !defined(TINY_DLL)
+  #define TINY_EXPORT
+#elif !defined(_WIN32)
+  #define TINY_EXPORT __attribute__((visibility("default")))
+#elif defined(TINY_IMPLEMENTATION)
+  #define TINY_EXPORT __declspec(dllexport)
+#else
+  #define TINY_EXPORT __declspec(dllimport)
+#endif
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
     #define TINY_API __attribute__((unused)) static
@@ -583,9 +602,9 @@ BUILDING
     #define TINY_API static
   #endif
 #elif defined(__cplusplus)
-  #define TINY_API extern "C"
+  #define TINY_API extern "C" TINY_EXPORT
 #else
-  #define TINY_API extern
+  #define TINY_API extern TINY_EXPORT
 #endif
 
 // One device, its caches, its tensors: tiny_open.
@@ -614,6 +633,15 @@ typedef enum tiny_code {
   TINY_E_STATE,     // the call is out of order (tiny_end without tiny_begin ...)
   TINY_E_INTERNAL   // a bug of this library: the message names the room that noticed
 } tiny_code;
+
+// "TINY_E_SHAPE"; "?" for what is no code. The text is static.
+TINY_API const char *tiny_code_name(tiny_code code);
+// The release of the implementation, "0.1.0": another than TINY_VERSION where header and library do not belong together.
+// The text is static; any thread may ask.
+TINY_API const char *tiny_version(void);
+// How the implementation was compiled, for reports of bugs: "source 4b1e..; C 201112L by gcc 12.2 for x86-64, optimized;
+// TINY_NO_NN": digest of its sources, language, compiler, instructions, and the OPTIONS that were defined. Static, too.
+TINY_API const char *tiny_build_options(void);
 
 // Types of elements. Their order is the order of promotion within a kind.
 typedef enum tiny_dtype {
@@ -2964,12 +2992,14 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c"
+#define TN_SOURCE_ID "088c9c13d0660ca8084901bf02941d4041135e585226fa52d4fe986e3153622e"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
+// Rooms between TN_SMALL_BEGIN and TN_SMALL_END are compiled for their size: all but those in which planning, launching
+// and the interpreter spend their time (bench/compile.md).
 
-// ** base: floats, numbers, memory, hashes, text; the operating system in five rooms **
+// ** base: floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
 // ---- begin src/base/float.c ----
 // float: what the library's own arithmetic may rely on, whatever the host does to floats.
 //
@@ -3005,6 +3035,20 @@ struct tiny_backend {
   #define TN_FLOAT_END _Pragma("GCC pop_options")
 #else
   #define TN_FLOAT_END
+#endif
+
+// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also leaves
+// out what takes it time there and makes nothing smaller.
+#if defined(__clang__) && defined(__OPTIMIZE__)
+  #define TN_SMALL_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+  #define TN_SMALL_END _Pragma("clang attribute pop")
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+  #define TN_SMALL_BEGIN _Pragma("GCC push_options") \
+    _Pragma("GCC optimize(\"Os,no-expensive-optimizations,no-tree-pre,no-tree-vrp,no-gcse,no-schedule-insns2\")")
+  #define TN_SMALL_END _Pragma("GCC pop_options")
+#else
+  #define TN_SMALL_BEGIN
+  #define TN_SMALL_END
 #endif
 
 #ifndef TINY_AMALGAMATED
@@ -4053,6 +4097,94 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 }
 #endif
 // ---- end src/base/text.c ----
+TN_SMALL_BEGIN
+// ---- begin src/base/version.c ----
+// version: what this implementation is: its release and sources, how it was compiled, what was left out.
+//
+// In:  what the compiler says of itself, and the macros that leave parts out. Out: texts, which never change.
+// A program whose header comes from another release than its library sees it here: tiny_version() and TINY_VERSION.
+#ifndef TN_BASE_VERSION
+#define TN_BASE_VERSION
+#ifndef TINY_AMALGAMATED
+#include "float.c"
+#endif
+
+#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
+  #define TN_SOURCE_ID "in development"
+#endif
+
+#define TN_QUOTED(x) #x
+#define TN_TEXT_OF(x) TN_QUOTED(x)         // the text of what a macro stands for
+
+#ifdef __cplusplus
+  #define TN_BUILD_LANGUAGE "C++ " TN_TEXT_OF(__cplusplus)
+#else
+  #define TN_BUILD_LANGUAGE "C " TN_TEXT_OF(__STDC_VERSION__)
+#endif
+#if defined(__clang__)
+  #define TN_BUILD_COMPILER "clang " TN_TEXT_OF(__clang_major__) "." TN_TEXT_OF(__clang_minor__)
+#elif defined(__GNUC__)
+  #define TN_BUILD_COMPILER "gcc " TN_TEXT_OF(__GNUC__) "." TN_TEXT_OF(__GNUC_MINOR__)
+#elif defined(_MSC_VER)
+  #define TN_BUILD_COMPILER "MSVC " TN_TEXT_OF(_MSC_VER)
+#else
+  #define TN_BUILD_COMPILER "another compiler"
+#endif
+#if defined(__AVX512F__)
+  #define TN_BUILD_MACHINE "x86-64 with AVX-512"
+#elif defined(__AVX2__)
+  #define TN_BUILD_MACHINE "x86-64 with AVX2"
+#elif defined(__x86_64__) || defined(_M_X64)
+  #define TN_BUILD_MACHINE "x86-64"
+#elif defined(__aarch64__) || defined(_M_ARM64)
+  #define TN_BUILD_MACHINE "arm64"
+#else
+  #define TN_BUILD_MACHINE "another processor"
+#endif
+
+static const char tn_build_options[] =
+  "source " TN_SOURCE_ID "; " TN_BUILD_LANGUAGE " by " TN_BUILD_COMPILER " for " TN_BUILD_MACHINE
+#ifdef __OPTIMIZE__
+  ", optimized"
+#endif
+  ";"
+#ifdef TINY_STATIC
+  " TINY_STATIC"
+#endif
+#ifdef TINY_DLL
+  " TINY_DLL"
+#endif
+#ifdef TINY_NO_LINALG
+  " TINY_NO_LINALG"
+#endif
+#ifdef TINY_NO_NN
+  " TINY_NO_NN"
+#endif
+#ifdef TINY_NO_IO
+  " TINY_NO_IO"
+#endif
+#ifdef TINY_NO_INTERP
+  " TINY_NO_INTERP"
+#endif
+#ifdef TINY_NO_DISK
+  " TINY_NO_DISK"
+#endif
+#ifdef TINY_NO_THREADS
+  " TINY_NO_THREADS"
+#endif
+  ;
+
+TINY_API const char *tiny_version(void) { return TINY_VERSION; }
+TINY_API const char *tiny_build_options(void) { return tn_build_options; }
+TINY_API const char *tiny_code_name(tiny_code code) {
+  static const char *const names[] = {
+    "TINY_OK", "TINY_E_ARG", "TINY_E_SHAPE", "TINY_E_DTYPE", "TINY_E_MEMORY", "TINY_E_DEVICE", "TINY_E_COMPILE",
+    "TINY_E_IO", "TINY_E_STATE", "TINY_E_INTERNAL"
+  };
+  return (unsigned)code < sizeof names / sizeof *names ? names[code] : "?";
+}
+#endif
+// ---- end src/base/version.c ----
 // ---- begin src/base/os.c ----
 // os: which system this is: Linux, macOS or Windows, on x86-64 or arm64; all system headers are asked for here.
 //
@@ -5795,6 +5927,7 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
 }
 #endif
 // ---- end src/base/process.c ----
+TN_SMALL_END
 
 // ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 // ---- begin src/ir/dtype.c ----
@@ -7045,6 +7178,7 @@ static void tn_ir_close(tiny_ctx *t) {
 #endif
 #endif
 // ---- end src/ir/uop.c ----
+TN_SMALL_BEGIN
 // ---- begin src/ir/position.c ----
 // position: numbers that are known when a kernel is launched: lengths, and where something begins.
 //
@@ -8276,6 +8410,7 @@ TINY_API tiny_uop *tiny_uop_parse(tiny_ctx *t, const char *text) {
 }
 #endif
 // ---- end src/ir/print.c ----
+TN_SMALL_END
 // ---- begin src/ir/match.c ----
 // match: sets of rewrite rules, the patterns they are found by, and the walks that apply them to a fixed point.
 //
@@ -8859,6 +8994,7 @@ static void tn_match_close(tiny_ctx *t) {
 }
 #endif
 // ---- end src/ir/match.c ----
+TN_SMALL_BEGIN
 // ---- begin src/ir/build.c ----
 // build: makes nodes of tensor graphs: arithmetic that broadcasts as NumPy, movement, reductions, constants.
 //
@@ -10181,6 +10317,7 @@ static tiny_uop *tn_igamma_of(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) 
 }
 #endif
 // ---- end src/ir/special.c ----
+TN_SMALL_END
 #ifndef TINY_NO_INTERP
 // ---- begin src/ir/eval.c ----
 // eval: the reference interpreter, the oracle of every test and the device of last resort. It is made to be
@@ -11459,6 +11596,7 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 // ---- end src/ir/spec.c ----
 
 // ** rules: algebra as tables **
+TN_SMALL_BEGIN
 #ifndef TINY_NO_NN
 // ---- begin src/rules/gradient.c ----
 // gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given
@@ -12082,6 +12220,7 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
 #define cast(x, d)     tn_cast(t, x, d)
 #endif
 // ---- end src/rules/notation.c ----
+TN_SMALL_END
 // ---- begin src/rules/affine.c ----
 // affine: integer expressions as sums of terms: coefficient * node + constant. The common ground of the algebra of
 // indices: like terms, comparisons, division and modulo.
@@ -12282,6 +12421,7 @@ static int tn_affine_recombine(tiny_ctx *t, tn_affine *a) {
 }
 #endif
 // ---- end src/rules/affine.c ----
+TN_SMALL_BEGIN
 // ---- begin src/rules/divmod.c ----
 // divmod: floor division and modulo of sums by positive constants, as reshapes and permutes make them.
 //
@@ -14435,6 +14575,7 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 #undef RULES_END
 #endif
 // ---- end src/rules/notation_end.c ----
+TN_SMALL_END
 
 // ** shape: views of memory **
 // ---- begin src/shape/view.c ----
@@ -15780,6 +15921,7 @@ TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
 }
 #endif
 // ---- end src/tensor/tensor.c ----
+TN_SMALL_BEGIN
 // ---- begin src/tensor/create.c ----
 // create: tensors from numbers, and the identities that change how a tensor is stored or typed.
 //
@@ -27222,6 +27364,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #endif
 
 // ** schedule: graph -> kernels **
+TN_SMALL_END
 // ---- begin src/schedule/graph.c ----
 // graph: what scheduling knows of a tensor graph: its nodes, its kernels, and which of them touch a memory.
 //
@@ -28410,6 +28553,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
+TN_SMALL_BEGIN
 // ---- begin src/schedule/tiled.c ----
 // tiled: kernels that hand each other large values work tile by tile, on a slab of each value at a time.
 //
@@ -29186,6 +29330,7 @@ static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uo
 }
 #endif
 // ---- end src/schedule/tiled.c ----
+TN_SMALL_END
 // ---- begin src/schedule/order.c ----
 // order: when the kernels of a schedule run, and where their intermediate results lie.
 //
@@ -29719,6 +29864,7 @@ static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_li
 }
 #endif
 // ---- end src/schedule/order.c ----
+TN_SMALL_BEGIN
 // ---- begin src/schedule/masked.c ----
 // masked: what kernels need not do for a mask: iterations of a reduction that add nothing, elements that nobody reads.
 //
@@ -30908,6 +31054,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 // ---- end src/schedule/plan.c ----
 
 // ** codegen: kernel -> program **
+TN_SMALL_END
 // ---- begin src/codegen/replace.c ----
 // replace: nodes of a kernel in the place of others, nothing simplified.
 //
@@ -31462,6 +31609,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 }
 #endif
 // ---- end src/codegen/expand.c ----
+TN_SMALL_BEGIN
 // ---- begin src/codegen/transpose.c ----
 // transpose: square blocks that are read across are loaded as rows and transposed in registers; sums of lanes, too.
 //
@@ -32242,6 +32390,7 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
 } tn_lowered;
 #endif
 // ---- end src/codegen/lower.c ----
+TN_SMALL_END
 // ---- begin src/codegen/linearize.c ----
 // linearize: a lowered kernel -> the list of its nodes in the order they run, with loops open from RANGE to END.
 //
@@ -32371,6 +32520,7 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 }
 #endif
 // ---- end src/codegen/linearize.c ----
+TN_SMALL_BEGIN
 // ---- begin src/codegen/scan.c ----
 // scan: reductions of all elements up to each, as loop-carried ones.
 //
@@ -36808,6 +36958,7 @@ static void tn_lang_wgsl(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/lang_wgsl.c ----
+TN_SMALL_END
 // ---- begin src/render/cstyle.c ----
 // cstyle: a program -> text in any C-like language; the language is data (tiny_language), and
 // nothing about one is here, nor what is good for a processor: hints say that.
@@ -37352,6 +37503,7 @@ static void tn_cstyle(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/cstyle.c ----
+TN_SMALL_BEGIN
 // ---- begin src/render/llvm.c ----
 // llvm: a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for the CPU: the entry is that of lang_c.
 //
@@ -39828,6 +39980,7 @@ static const tiny_backend tn_null_backend = {
 };
 #endif
 // ---- end src/runtime/null.c ----
+TN_SMALL_END
 // ---- begin src/runtime/storage.c ----
 // storage: the memory of a device: what BUFFER nodes point to.
 //
@@ -40056,6 +40209,7 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
 }
 #endif
 // ---- end src/runtime/storage.c ----
+TN_SMALL_BEGIN
 // ---- begin src/runtime/device.c ----
 // device: which backend a context runs on.
 //
@@ -40457,6 +40611,7 @@ static void tn_cache_write(struct tn_cache *c, const tn_digest *key, const char 
 #ifndef TN_RUNTIME_EXECUTABLE
 #define TN_RUNTIME_EXECUTABLE
 #ifndef TINY_AMALGAMATED
+#include "../base/version.c"
 #include "cache.c"
 #include "device.c"
 #endif
@@ -40465,9 +40620,6 @@ static void tn_cache_write(struct tn_cache *c, const tn_digest *key, const char 
   #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
   #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
-#endif
-#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
-  #define TN_SOURCE_ID "in development"
 #endif
 enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512 };
 
@@ -41651,6 +41803,7 @@ static tiny_code tn_copy_between(tiny_ctx *t, struct tn_device *to, tiny_mem dst
 }
 #endif
 // ---- end src/runtime/copy.c ----
+TN_SMALL_END
 // ---- begin src/runtime/run.c ----
 // run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles move on to the results.
 //
@@ -43020,6 +43173,7 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 }
 #endif
 // ---- end src/runtime/realize.c ----
+TN_SMALL_BEGIN
 // ---- begin src/runtime/custom.c ----
 // custom: kernels that users bring, as source or as a graph of nodes.
 //
@@ -43198,6 +43352,7 @@ static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_
 #endif
 #endif
 // ---- end src/runtime/custom.c ----
+TN_SMALL_END
 // ---- begin src/runtime/capture.c ----
 // capture: programs: kernels captured once, replayed with other inputs.
 //
@@ -43966,6 +44121,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
+TN_SMALL_BEGIN
 // ---- begin src/io/source.c ----
 // source: the bytes that a reader reads and a writer writes: files and the caller's memory.
 //
@@ -44457,6 +44613,7 @@ TINY_API tiny_code tiny_save_npy_to(tiny_tensor *x, tiny_writer to) {
 }
 #endif
 // ---- end src/io/npy.c ----
+TN_SMALL_END
 // ---- begin src/io/inflate.c ----
 // inflate: decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz files.
 //
@@ -44725,6 +44882,7 @@ static const char *tn_inflate_first(tn_inflate *z, const void *in, size_t nin, v
 }
 #endif
 // ---- end src/io/inflate.c ----
+TN_SMALL_BEGIN
 // ---- begin src/io/json.c ----
 // json: a strict reader of JSON (RFC 8259) that goes through the text once, for the headers of files.
 //
@@ -45984,6 +46142,7 @@ TINY_API tiny_code tiny_state_load(const char *path, const tiny_params *p, tiny_
 #endif // TINY_NO_NN
 #endif
 // ---- end src/io/state.c ----
+TN_SMALL_END
 #endif
 
 // ** the context: all of the above, opened and closed **
@@ -46142,274 +46301,276 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    569  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    578  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    836  src/api/devices.h            several in one context, and tensors that are split over them
-    886  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1614  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    864  src/api/devices.h            several in one context, and tensors that are split over them
+    914  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1642  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1820  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1848  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2186  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2214  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2342  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2370  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2479  src/api/io.h                 tensors from files and to files
-   2555  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2507  src/api/io.h                 tensors from files and to files
+   2583  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2974  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3004  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3140  src/base/number.c            numbers as text, in and out
-   3577  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3184  src/base/number.c            numbers as text, in and out
+   3621  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3765  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3809  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3955  src/base/text.c              building strings and byte runs in scratch memory; error messages that
+   3999  src/base/text.c              building strings and byte runs in scratch memory; error messages that
                                       name shapes; debug lines
-   4057  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4102  src/base/version.c           what this implementation is: its release and sources, how it was
+                                      compiled, what was left out
+   4189  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4463  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4595  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4581  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4713  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4728  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5221  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4860  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5353  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5801  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   5934  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6032  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6192  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7049  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6165  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6325  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7183  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7165  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7299  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7272  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7406  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7363  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7497  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7475  src/ir/args.c                which k, v and sources fit an op
-   7661  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8280  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   7609  src/ir/args.c                which k, v and sources fit an op
+   7795  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8415  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8863  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   8999  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9363  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+   9499  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9475  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+   9611  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9912  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10048  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10186  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10323  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10863  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11000  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11116  src/ir/spec.c                the verifier
-  11464  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11253  src/ir/spec.c                the verifier
+  11602  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11693  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12051  src/rules/notation.c         the algebra that bodies of rules are written in
-  12086  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12286  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  11831  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12189  src/rules/notation.c         the algebra that bodies of rules are written in
+  12225  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  12426  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12446  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  12586  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12840  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  12980  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13039  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13179  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13453  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  13593  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13795  src/rules/decompose.c        from what the IR means to what a target can do
-  14407  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  13935  src/rules/decompose.c        from what the IR means to what a target can do
+  14547  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14441  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  14582  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14940  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15081  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15034  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15175  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15784  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  15926  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16028  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16102  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16170  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16244  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16739  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  16881  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16998  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17140  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17287  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  17429  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17771  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  17913  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17878  src/tensor/activation.c      what stands between the layers of a network
-  18059  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18427  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18020  src/tensor/activation.c      what stands between the layers of a network
+  18201  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  18569  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18680  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  18822  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19439  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  19581  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20121  src/tensor/random.c          numbers from a counter, the same on every device
-  20396  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20263  src/tensor/random.c          numbers from a counter, the same on every device
+  20538  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20720  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21016  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  20862  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21158  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21153  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  21295  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21692  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  21834  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22411  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  22553  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22813  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  22955  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22952  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23094  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23434  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  23576  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23899  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24041  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24250  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24605  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24734  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  24392  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  24747  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  24876  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24894  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25036  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25399  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25678  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  25541  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  25820  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25774  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  25916  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26051  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26474  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26193  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  26616  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26751  src/tensor/params.c          lists of named tensors: what a network consists of
-  26844  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  26893  src/tensor/params.c          lists of named tensors: what a network consists of
+  26986  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27226  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  27369  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27362  src/schedule/place.c         which device computes what names none: constants, positions, random
+  27505  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27480  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  27623  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27799  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  27942  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27915  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28058  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28414  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  28558  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29190  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  29335  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29723  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  29869  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30231  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  30377  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30412  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  30558  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30912  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31029  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  31059  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  31176  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31466  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  31614  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31632  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  31780  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32023  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32246  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  32171  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  32395  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32375  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32446  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  32525  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  32596  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32604  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32700  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33002  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  32754  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  32850  src/codegen/transform.c      what may be done to the ranges of a kernel
+  33152  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33091  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  33241  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33155  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  33305  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33289  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  33439  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33367  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33426  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  33517  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  33576  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34064  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  34214  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34163  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  34313  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34256  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  34406  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34645  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  34795  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35227  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  35377  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35346  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35438  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  35496  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  35588  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35509  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  35659  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35613  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35713  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35788  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35928  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  35763  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  35863  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  35938  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  36078  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36263  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  36413  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36505  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  36655  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36751  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  36901  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36812  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  36963  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37356  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  37508  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37912  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  38064  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38233  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  38385  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38531  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  38683  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38926  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39646  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  39078  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  39798  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39723  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  39875  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39832  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40060  src/runtime/device.c         which backend a context runs on
-  40296  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  39985  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  40214  src/runtime/device.c         which backend a context runs on
+  40450  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  40604  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40640  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40707  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  40792  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  40859  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  41058  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41485  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  41210  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  41637  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41655  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  41808  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42477  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  42630  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43024  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43202  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43970  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  43178  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  43357  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  44126  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44188  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  44344  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44461  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  44618  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44729  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  44887  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44906  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  45064  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45080  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45441  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45677  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  45238  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  45599  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  45835  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45825  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45991  src/runtime/context.c        opening and closing, the first error, totals
+  45983  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  46150  src/runtime/context.c        opening and closing, the first error, totals
 */
