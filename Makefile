@@ -59,6 +59,19 @@ check:
 	@$(MAKE) -s -k -j$(JOBS) tiny.h $(CHECKED) || echo "some tests did not build"
 	@TEST_BRIEF=1 $(PYTHON) tools/run_tests.py --jobs $(JOBS) $(CHECKED) tests/test_headers.sh
 
+# Header, static library and tiny.pc for pkg-config: make install PREFIX=/usr/local DESTDIR=
+PREFIX ?= /usr/local
+install: build/install/libtiny.a
+	@mkdir -p $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
+	@cp tiny.h $(DESTDIR)$(PREFIX)/include/
+	@cp $< $(DESTDIR)$(PREFIX)/lib/
+	@sed -e 's|@PREFIX@|$(abspath $(PREFIX))|; s|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \
+	  -e 's|@CFLAGS@||' -e "s|@VERSION@|$$(sed -n 's/^#define TINY_VERSION "\(.*\)"/\1/p' tiny.h)|" packaging/tiny.pc.in \
+	  >$(DESTDIR)$(PREFIX)/lib/pkgconfig/tiny.pc
+build/install/libtiny.a: tiny.c tiny.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 $(or $(CFLAGS),-O2) -fPIC -c $< -o build/install/tiny.o && $(AR) rcs $@ build/install/tiny.o
+
 bench: build/bench/bench build/examples/hello build/examples/digits
 	@build/bench/bench $(BENCH_FLAGS) $(SECTIONS)
 	@$(PYTHON) tools/chart.py build/bench.json build/bench.svg
@@ -180,6 +193,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run test check bench results fuzz golden site arm64 late llvm million verify-amalgam clean FORCE
+.PHONY: all run install test check bench results fuzz golden site arm64 late llvm million verify-amalgam clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

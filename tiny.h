@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source dda67f0f55091df66c988b62a0aafb9b19da7311394ba0ce698c1f199151542d
+/* tiny.h 0.1.0, source ab5c8d5bd03f46282e6a0885d12a9ec8544111aa430180b6dd977f3ae3dc49e3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -394,6 +394,7 @@ STEP BY STEP
 OPTIONS (macros, defined before the include)
   TINY_IMPLEMENTATION   this file gets the implementation
   TINY_STATIC           every function is static: private to this file, any number of copies in one program
+  TINY_DLL              in every file alike: the implementation becomes a shared library, which exports these functions
   To leave parts out (in every file alike, as the declarations go with them):
   TINY_NO_LINALG        of >>linalg inverses and factorisations (det to matrix_power), and all of >>fft
   TINY_NO_NN            the sections from >>norms to >>training: layers, losses, gradients, optimisers; >>augmentation
@@ -660,6 +661,14 @@ BUILDING
   on x86-64 and arm64, and interpreted elsewhere. Link with -lm and -lpthread where the system keeps these
   apart. The implementation may be compiled as C and used from C++, and the other way round. tiny.hpp, beside this file, has
   it in the words of C++: owners, operators, methods, initializer lists, exceptions if asked.
+  tiny.c is the one line that implements, to be compiled beside a program. CMake (add_subdirectory, FetchContent,
+  find_package) has it as the target tiny::tiny, and this header alone as tiny::header; Meson as dependency('tiny') and
+  dependency('tiny-header'), pkg-config as tiny; the README has a line for each, packaging/ the recipes of others.
+  The implementation takes a compiler some fifteen seconds at -O2, two at -O0, for 1 MB of code; in a program of one file
+  TINY_STATIC leaves out what it does not use, half of it. Rooms that only build graphs, read files or write text are
+  compiled for their size when the file is optimised, as pragmas say: no flag is needed for it, and -O0 stays -O0.
+  tiny_version, of the library, is TINY_VERSION, of the header, where the two belong together; tiny_build_options says
+  how the library was compiled.
 ---- end src/api/manual.txt ----
 */
 #ifndef TINY_H
@@ -688,7 +697,17 @@ BUILDING
 #define TINY_VERSION_MINOR 1
 #define TINY_VERSION "0.1.0"
 
-// What stands in front of every public function: TINY_STATIC makes them private to the file.
+// What stands in front of every public function: TINY_STATIC makes them private to the file; TINY_DLL, for all files
+// that are compiled into a shared library or use it, has it export them, and nothing else needs to be.
+#if !defined(TINY_DLL)
+  #define TINY_EXPORT
+#elif !defined(_WIN32)
+  #define TINY_EXPORT __attribute__((visibility("default")))
+#elif defined(TINY_IMPLEMENTATION)
+  #define TINY_EXPORT __declspec(dllexport)
+#else
+  #define TINY_EXPORT __declspec(dllimport)
+#endif
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
     #define TINY_API __attribute__((unused)) static
@@ -696,9 +715,9 @@ BUILDING
     #define TINY_API static
   #endif
 #elif defined(__cplusplus)
-  #define TINY_API extern "C"
+  #define TINY_API extern "C" TINY_EXPORT
 #else
-  #define TINY_API extern
+  #define TINY_API extern TINY_EXPORT
 #endif
 
 // One device, its caches, its tensors: tiny_open.
@@ -728,6 +747,15 @@ typedef enum tiny_code {
   TINY_E_INTERNAL,  // a bug of this library: the message names the room that noticed
   TINY_E_CANCELLED  // tiny_desc.progress said so: what was compiled until then is kept, and the same call goes on there
 } tiny_code;
+
+// "TINY_E_SHAPE"; "?" for what is no code. The text is static.
+TINY_API const char *tiny_code_name(tiny_code code);
+// The release of the implementation, "0.1.0": another than TINY_VERSION where header and library do not belong together.
+// The text is static; any thread may ask.
+TINY_API const char *tiny_version(void);
+// How the implementation was compiled, for reports of bugs: "source 4b1e..; C 201112L by gcc 12.2 for x86-64, optimized;
+// TINY_NO_NN": digest of its sources, language, compiler, instructions, and the OPTIONS that were defined. Static, too.
+TINY_API const char *tiny_build_options(void);
 
 // Types of elements. Their order is the order of promotion within a kind.
 typedef enum tiny_dtype {
@@ -3453,12 +3481,14 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "dda67f0f55091df66c988b62a0aafb9b19da7311394ba0ce698c1f199151542d"
+#define TN_SOURCE_ID "ab5c8d5bd03f46282e6a0885d12a9ec8544111aa430180b6dd977f3ae3dc49e3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
+// Rooms between TN_SMALL_BEGIN and TN_SMALL_END are compiled for their size: all but those in which planning, launching
+// and the interpreter spend their time (bench/compile.md).
 
-// ** base: floats, numbers, memory, hashes, text; the operating system in five rooms **
+// ** base: floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
 // ---- begin src/base/float.c ----
 // float: what the library's own arithmetic may rely on, whatever the host does to floats.
 //
@@ -3494,6 +3524,20 @@ struct tiny_backend {
   #define TN_FLOAT_END _Pragma("GCC pop_options")
 #else
   #define TN_FLOAT_END
+#endif
+
+// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also leaves
+// out what takes it time there and makes nothing smaller.
+#if defined(__clang__) && defined(__OPTIMIZE__)
+  #define TN_SMALL_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+  #define TN_SMALL_END _Pragma("clang attribute pop")
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+  #define TN_SMALL_BEGIN _Pragma("GCC push_options") \
+    _Pragma("GCC optimize(\"Os,no-expensive-optimizations,no-tree-pre,no-tree-vrp,no-gcse,no-schedule-insns2\")")
+  #define TN_SMALL_END _Pragma("GCC pop_options")
+#else
+  #define TN_SMALL_BEGIN
+  #define TN_SMALL_END
 #endif
 
 #ifndef TINY_AMALGAMATED
@@ -4622,6 +4666,94 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 }
 #endif
 // ---- end src/base/text.c ----
+TN_SMALL_BEGIN
+// ---- begin src/base/version.c ----
+// version: what this implementation is: its release and sources, how it was compiled, what was left out.
+//
+// In:  what the compiler says of itself, and the macros that leave parts out. Out: texts, which never change.
+// A program whose header comes from another release than its library sees it here: tiny_version() and TINY_VERSION.
+#ifndef TN_BASE_VERSION
+#define TN_BASE_VERSION
+#ifndef TINY_AMALGAMATED
+#include "float.c"
+#endif
+
+#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
+  #define TN_SOURCE_ID "in development"
+#endif
+
+#define TN_QUOTED(x) #x
+#define TN_TEXT_OF(x) TN_QUOTED(x)         // the text of what a macro stands for
+
+#ifdef __cplusplus
+  #define TN_BUILD_LANGUAGE "C++ " TN_TEXT_OF(__cplusplus)
+#else
+  #define TN_BUILD_LANGUAGE "C " TN_TEXT_OF(__STDC_VERSION__)
+#endif
+#if defined(__clang__)
+  #define TN_BUILD_COMPILER "clang " TN_TEXT_OF(__clang_major__) "." TN_TEXT_OF(__clang_minor__)
+#elif defined(__GNUC__)
+  #define TN_BUILD_COMPILER "gcc " TN_TEXT_OF(__GNUC__) "." TN_TEXT_OF(__GNUC_MINOR__)
+#elif defined(_MSC_VER)
+  #define TN_BUILD_COMPILER "MSVC " TN_TEXT_OF(_MSC_VER)
+#else
+  #define TN_BUILD_COMPILER "another compiler"
+#endif
+#if defined(__AVX512F__)
+  #define TN_BUILD_MACHINE "x86-64 with AVX-512"
+#elif defined(__AVX2__)
+  #define TN_BUILD_MACHINE "x86-64 with AVX2"
+#elif defined(__x86_64__) || defined(_M_X64)
+  #define TN_BUILD_MACHINE "x86-64"
+#elif defined(__aarch64__) || defined(_M_ARM64)
+  #define TN_BUILD_MACHINE "arm64"
+#else
+  #define TN_BUILD_MACHINE "another processor"
+#endif
+
+static const char tn_build_options[] =
+  "source " TN_SOURCE_ID "; " TN_BUILD_LANGUAGE " by " TN_BUILD_COMPILER " for " TN_BUILD_MACHINE
+#ifdef __OPTIMIZE__
+  ", optimized"
+#endif
+  ";"
+#ifdef TINY_STATIC
+  " TINY_STATIC"
+#endif
+#ifdef TINY_DLL
+  " TINY_DLL"
+#endif
+#ifdef TINY_NO_LINALG
+  " TINY_NO_LINALG"
+#endif
+#ifdef TINY_NO_NN
+  " TINY_NO_NN"
+#endif
+#ifdef TINY_NO_IO
+  " TINY_NO_IO"
+#endif
+#ifdef TINY_NO_INTERP
+  " TINY_NO_INTERP"
+#endif
+#ifdef TINY_NO_DISK
+  " TINY_NO_DISK"
+#endif
+#ifdef TINY_NO_THREADS
+  " TINY_NO_THREADS"
+#endif
+  ;
+
+TINY_API const char *tiny_version(void) { return TINY_VERSION; }
+TINY_API const char *tiny_build_options(void) { return tn_build_options; }
+TINY_API const char *tiny_code_name(tiny_code code) {
+  static const char *const names[] = {
+    "TINY_OK", "TINY_E_ARG", "TINY_E_SHAPE", "TINY_E_DTYPE", "TINY_E_MEMORY", "TINY_E_DEVICE", "TINY_E_COMPILE",
+    "TINY_E_IO", "TINY_E_STATE", "TINY_E_INTERNAL"
+  };
+  return (unsigned)code < sizeof names / sizeof *names ? names[code] : "?";
+}
+#endif
+// ---- end src/base/version.c ----
 // ---- begin src/base/os.c ----
 // os: which system this is: Linux, macOS or Windows, on x86-64 or arm64; all system headers are asked for here.
 //
@@ -6456,6 +6588,7 @@ static tiny_code tn_process_run(tiny_ctx *t, tn_job *job, int n, int at_once) {
 }
 #endif
 // ---- end src/base/process.c ----
+TN_SMALL_END
 
 // ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 // ---- begin src/ir/dtype.c ----
@@ -7710,6 +7843,7 @@ static void tn_ir_close(tiny_ctx *t) {
 #endif
 #endif
 // ---- end src/ir/uop.c ----
+TN_SMALL_BEGIN
 // ---- begin src/ir/position.c ----
 // position: numbers that are known when a kernel is launched: lengths, and where something begins.
 //
@@ -9078,6 +9212,7 @@ static void tn_graph_dot(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes 
 }
 #endif
 // ---- end src/ir/graph_text.c ----
+TN_SMALL_END
 // ---- begin src/ir/match.c ----
 // match: sets of rewrite rules, the patterns they are found by, and the walks that apply them to a fixed point.
 //
@@ -9661,6 +9796,7 @@ static void tn_match_close(tiny_ctx *t) {
 }
 #endif
 // ---- end src/ir/match.c ----
+TN_SMALL_BEGIN
 // ---- begin src/ir/build.c ----
 // build: makes nodes of tensor graphs: arithmetic that broadcasts as NumPy, movement, reductions, constants.
 //
@@ -10983,6 +11119,7 @@ static tiny_uop *tn_igamma_of(tiny_ctx *t, int upper, tiny_uop *a, tiny_uop *x) 
 }
 #endif
 // ---- end src/ir/special.c ----
+TN_SMALL_END
 #ifndef TINY_NO_INTERP
 // ---- begin src/ir/eval.c ----
 // eval: the reference interpreter, the oracle of every test and the device of last resort. It is made to be
@@ -12261,6 +12398,7 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 // ---- end src/ir/spec.c ----
 
 // ** rules: algebra as tables **
+TN_SMALL_BEGIN
 #ifndef TINY_NO_NN
 // ---- begin src/rules/gradient.c ----
 // gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given
@@ -12884,6 +13022,7 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
 #define cast(x, d)     tn_cast(t, x, d)
 #endif
 // ---- end src/rules/notation.c ----
+TN_SMALL_END
 // ---- begin src/rules/affine.c ----
 // affine: integer expressions as sums of terms: coefficient * node + constant. The common ground of the algebra of
 // indices: like terms, comparisons, division and modulo.
@@ -13084,6 +13223,7 @@ static int tn_affine_recombine(tiny_ctx *t, tn_affine *a) {
 }
 #endif
 // ---- end src/rules/affine.c ----
+TN_SMALL_BEGIN
 // ---- begin src/rules/divmod.c ----
 // divmod: floor division and modulo of sums by positive constants, as reshapes and permutes make them.
 //
@@ -15237,6 +15377,7 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 #undef RULES_END
 #endif
 // ---- end src/rules/notation_end.c ----
+TN_SMALL_END
 
 // ** shape: views of memory **
 // ---- begin src/shape/view.c ----
@@ -16585,6 +16726,7 @@ TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
 }
 #endif
 // ---- end src/tensor/tensor.c ----
+TN_SMALL_BEGIN
 // ---- begin src/tensor/graphs.c ----
 // graphs: what tensors are computed by, as text for other programs (ir/graph_text.c).
 //
@@ -28896,6 +29038,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 #endif
 
 // ** schedule: graph -> kernels **
+TN_SMALL_END
 // ---- begin src/schedule/graph.c ----
 // graph: what scheduling knows of a tensor graph: its nodes, its kernels, and which of them touch a memory.
 //
@@ -30084,6 +30227,7 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
+TN_SMALL_BEGIN
 // ---- begin src/schedule/tiled.c ----
 // tiled: kernels that hand each other large values work tile by tile, on a slab of each value at a time.
 //
@@ -30860,6 +31004,7 @@ static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uo
 }
 #endif
 // ---- end src/schedule/tiled.c ----
+TN_SMALL_END
 // ---- begin src/schedule/order.c ----
 // order: when the kernels of a schedule run, and where their intermediate results lie.
 //
@@ -31393,6 +31538,7 @@ static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_li
 }
 #endif
 // ---- end src/schedule/order.c ----
+TN_SMALL_BEGIN
 // ---- begin src/schedule/masked.c ----
 // masked: what kernels need not do for a mask: iterations of a reduction that add nothing, elements that nobody reads.
 //
@@ -32582,6 +32728,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 // ---- end src/schedule/plan.c ----
 
 // ** codegen: kernel -> program **
+TN_SMALL_END
 // ---- begin src/codegen/replace.c ----
 // replace: nodes of a kernel in the place of others, nothing simplified.
 //
@@ -33136,6 +33283,7 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 }
 #endif
 // ---- end src/codegen/expand.c ----
+TN_SMALL_BEGIN
 // ---- begin src/codegen/transpose.c ----
 // transpose: square blocks that are read across are loaded as rows and transposed in registers; sums of lanes, too.
 //
@@ -33916,6 +34064,7 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
 } tn_lowered;
 #endif
 // ---- end src/codegen/lower.c ----
+TN_SMALL_END
 // ---- begin src/codegen/linearize.c ----
 // linearize: a lowered kernel -> the list of its nodes in the order they run, with loops open from RANGE to END.
 //
@@ -34045,6 +34194,7 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 }
 #endif
 // ---- end src/codegen/linearize.c ----
+TN_SMALL_BEGIN
 // ---- begin src/codegen/scan.c ----
 // scan: reductions of all elements up to each, as loop-carried ones.
 //
@@ -38482,6 +38632,7 @@ static void tn_lang_wgsl(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/lang_wgsl.c ----
+TN_SMALL_END
 // ---- begin src/render/cstyle.c ----
 // cstyle: a program -> text in any C-like language; the language is data (tiny_language), and
 // nothing about one is here, nor what is good for a processor: hints say that.
@@ -39026,6 +39177,7 @@ static void tn_cstyle(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/cstyle.c ----
+TN_SMALL_BEGIN
 // ---- begin src/render/llvm.c ----
 // llvm: a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for the CPU: the entry is that of lang_c.
 //
@@ -41525,6 +41677,7 @@ static const tiny_backend tn_null_backend = {
 };
 #endif
 // ---- end src/runtime/null.c ----
+TN_SMALL_END
 // ---- begin src/runtime/storage.c ----
 // storage: the memory of a device: what BUFFER nodes point to.
 //
@@ -41754,6 +41907,7 @@ static tn_storage *tn_storage_copy(tiny_ctx *t, const tn_storage *s, size_t nbyt
 }
 #endif
 // ---- end src/runtime/storage.c ----
+TN_SMALL_BEGIN
 // ---- begin src/runtime/device.c ----
 // device: which backend a context runs on.
 //
@@ -42481,6 +42635,7 @@ static void tn_container_write(tiny_ctx *t, tn_container_items *all, const tn_di
 #ifndef TN_RUNTIME_EXECUTABLE
 #define TN_RUNTIME_EXECUTABLE
 #ifndef TINY_AMALGAMATED
+#include "../base/version.c"
 #include "cache.c"
 #include "progress.c"
 #include "container.c"
@@ -42491,9 +42646,6 @@ static void tn_container_write(tiny_ctx *t, tn_container_items *all, const tn_di
   #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
   #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
-#endif
-#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
-  #define TN_SOURCE_ID "in development"
 #endif
 enum { TN_EXECUTABLE_BUCKETS = 512 };
 
@@ -44169,6 +44321,7 @@ static tiny_code tn_copy_between(tiny_ctx *t, struct tn_device *to, tiny_mem dst
 }
 #endif
 // ---- end src/runtime/copy.c ----
+TN_SMALL_END
 // ---- begin src/runtime/run.c ----
 // run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles move on to the results.
 //
@@ -45590,6 +45743,7 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 }
 #endif
 // ---- end src/runtime/realize.c ----
+TN_SMALL_BEGIN
 // ---- begin src/runtime/array_text.c ----
 // array_text: tensors as text, as NumPy prints arrays (its documentation of printoptions and array2string says how).
 //
@@ -46105,6 +46259,7 @@ static tiny_code tn_custom_interpret(tiny_ctx *t, const tiny_uop *u, const tiny_
 #endif
 #endif
 // ---- end src/runtime/custom.c ----
+TN_SMALL_END
 // ---- begin src/runtime/capture.c ----
 // capture: programs: kernels captured once, replayed with other inputs.
 //
@@ -46888,6 +47043,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
 }
 #endif
 // ---- end src/runtime/capture.c ----
+TN_SMALL_BEGIN
 // ---- begin src/runtime/loader.c ----
 // loader: batches of a data set, made ready on a thread while the context computes.
 //
@@ -47373,9 +47529,11 @@ static void tn_ship_open(tiny_ctx *t, const tiny_desc *d) {
 }
 #endif
 // ---- end src/runtime/ship.c ----
+TN_SMALL_END
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
+TN_SMALL_BEGIN
 // ---- begin src/io/source.c ----
 // source: the bytes that a reader reads and a writer writes: files and the caller's memory.
 //
@@ -47886,6 +48044,7 @@ TINY_API tiny_code tiny_save_npy_to(tiny_tensor *x, tiny_writer to) {
 }
 #endif
 // ---- end src/io/npy.c ----
+TN_SMALL_END
 // ---- begin src/io/inflate.c ----
 // inflate: decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz files.
 //
@@ -48155,6 +48314,7 @@ static const char *tn_inflate_first(tn_inflate *z, const void *in, size_t nin, v
 }
 #endif
 // ---- end src/io/inflate.c ----
+TN_SMALL_BEGIN
 // ---- begin src/io/json.c ----
 // json: a strict reader of JSON (RFC 8259) that goes through the text once, for the headers of files.
 //
@@ -50835,6 +50995,7 @@ TINY_API tiny_code tiny_save_csv_to(tiny_tensor *x, tiny_writer to, const tiny_c
 }
 #endif
 // ---- end src/io/csv.c ----
+TN_SMALL_END
 #endif
 
 // ** the context: all of the above, opened and closed **
@@ -51005,311 +51166,313 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    682  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    691  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    992  src/api/devices.h            several in one context, and tensors that are split over them
-   1042  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1828  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1020  src/api/devices.h            several in one context, and tensors that are split over them
+   1070  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1856  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2040  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2068  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2407  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2435  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2563  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2591  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2698  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2726  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2741  src/api/io.h                 tensors from files and to files
-   2815  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2769  src/api/io.h                 tensors from files and to files
+   2843  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3011  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3039  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3463  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3493  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3629  src/base/number.c            numbers as text, in and out
-   4104  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3673  src/base/number.c            numbers as text, in and out
+   4148  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4296  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4340  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4486  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4530  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4626  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4671  src/base/version.c           what this implementation is: its release and sources, how it was
+                                      compiled, what was left out
+   4758  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5078  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5210  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5196  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5328  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5345  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5836  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   5477  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5968  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6462  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6595  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6693  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6853  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7714  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6826  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6986  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7848  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7830  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7964  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7937  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8071  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8028  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8162  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8140  src/ir/args.c                which k, v and sources fit an op
-   8326  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8947  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8274  src/ir/args.c                which k, v and sources fit an op
+   8460  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9081  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9082  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9217  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9665  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9801  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10165  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10301  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10277  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10413  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10714  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10850  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10988  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11125  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11665  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11802  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11918  src/ir/spec.c                the verifier
-  12266  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12055  src/ir/spec.c                the verifier
+  12404  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  12495  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12853  src/rules/notation.c         the algebra that bodies of rules are written in
-  12888  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13088  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  12633  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12991  src/rules/notation.c         the algebra that bodies of rules are written in
+  13027  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13228  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13248  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13388  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13642  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13782  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13841  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13981  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14255  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14395  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  14597  src/rules/decompose.c        from what the IR means to what a target can do
-  15209  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14737  src/rules/decompose.c        from what the IR means to what a target can do
+  15349  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15243  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15384  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15742  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15883  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15836  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15977  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  16589  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  16731  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16632  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16774  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16876  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16950  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17018  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17092  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17598  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17740  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17857  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17999  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18146  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18288  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18691  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18833  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18800  src/tensor/activation.c      what stands between the layers of a network
-  18981  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  19353  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18942  src/tensor/activation.c      what stands between the layers of a network
+  19123  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  19495  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19606  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19748  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  20366  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  20508  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21048  src/tensor/random.c          numbers from a counter, the same on every device
-  21323  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21190  src/tensor/random.c          numbers from a counter, the same on every device
+  21465  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21647  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21943  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21789  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22085  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22080  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22222  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22619  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22761  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  23332  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  23474  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23734  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23876  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23873  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24015  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  24355  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  24497  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24820  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24962  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25171  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  25808  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26170  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  26299  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25313  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  25950  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26312  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  26441  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  26459  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  26601  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  26964  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  27243  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27106  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  27385  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  27339  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  27481  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  27616  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28038  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  27758  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28180  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  28315  src/tensor/params.c          lists of named tensors: what a network consists of
-  28408  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  28518  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  28457  src/tensor/params.c          lists of named tensors: what a network consists of
+  28550  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  28660  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  28900  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29043  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29036  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29179  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  29154  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  29297  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  29473  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  29616  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  29589  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  29732  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  30088  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  30232  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  30864  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31009  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  31397  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  31543  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  31905  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32051  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  32086  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  32232  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  32586  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32703  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  32733  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32850  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  33140  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  33288  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  33306  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  33454  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33697  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  33920  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33845  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34069  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34049  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  34120  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34199  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  34270  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  34278  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  34374  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34676  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  34428  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  34524  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34826  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34765  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34915  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34829  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34979  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  34963  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35113  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35041  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  35100  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35191  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  35250  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35738  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35888  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35837  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35987  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  35930  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36080  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  36319  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  36469  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  36901  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37051  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37020  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  37112  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37170  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  37262  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  37183  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  37333  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  37287  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  37387  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  37462  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37602  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  37437  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  37537  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  37612  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37752  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  37937  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38087  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  38179  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  38329  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  38425  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  38575  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  38486  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  38637  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39030  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39182  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39586  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39738  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  39907  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40059  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  40205  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  40357  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40600  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  41343  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40752  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  41495  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  41420  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  41572  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  41529  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41758  src/runtime/device.c         which backend a context runs on
-  41995  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  42149  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  41682  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41912  src/runtime/device.c         which backend a context runs on
+  42149  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  42303  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  42210  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  42364  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  42474  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  42628  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  42702  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42769  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  42854  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42921  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  43066  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  43218  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  43340  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  43492  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  43541  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  44002  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  43693  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  44154  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  44173  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  44326  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  45001  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  45154  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  45594  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  45748  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  45931  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  46109  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  46892  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  47202  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  46085  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  46264  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  47048  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  47358  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  47380  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  47538  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  47632  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  47790  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  47890  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  48049  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  48159  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  48319  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  48324  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  48484  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  48498  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  48859  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  49095  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  48658  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  49019  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  49255  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  49243  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  49406  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  49403  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  49566  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  49513  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  49673  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  49598  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  49758  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  49926  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  50086  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  50088  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  50151  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  50330  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  50248  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  50311  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  50490  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  50465  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  50625  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  50842  src/runtime/context.c        opening and closing, the first error, totals
+  51003  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1,22 +1,28 @@
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
+// Rooms between TN_SMALL_BEGIN and TN_SMALL_END are compiled for their size: all but those in which planning, launching
+// and the interpreter spend their time (bench/compile.md).
 
-// ** base: floats, numbers, memory, hashes, text; the operating system in five rooms **
+// ** base: floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
 #include "base/float.c"
 #include "base/number.c"
 #include "base/memory.c"
 #include "base/hash.c"
 #include "base/text.c"
+TN_SMALL_BEGIN
+#include "base/version.c"
 #include "base/os.c"
 #include "base/caches.c"
 #include "base/threads.c"
 #include "base/files.c"
 #include "base/process.c"
+TN_SMALL_END
 
 // ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 #include "ir/dtype.c"
 #include "ir/alu.c"
 #include "ir/uop.c"
+TN_SMALL_BEGIN
 #include "ir/position.c"
 #include "machine/machine.c"
 #include "machine/costs.c"
@@ -24,11 +30,14 @@
 #include "ir/args.c"
 #include "ir/print.c"
 #include "ir/graph_text.c"
+TN_SMALL_END
 #include "ir/match.c"
+TN_SMALL_BEGIN
 #include "ir/build.c"
 #include "ir/kernel.c"
 #include "ir/function.c"
 #include "ir/special.c"
+TN_SMALL_END
 #ifndef TINY_NO_INTERP
 #include "ir/eval.c"
 #include "ir/eval_graph.c"
@@ -36,12 +45,15 @@
 #include "ir/spec.c"
 
 // ** rules: algebra as tables **
+TN_SMALL_BEGIN
 #ifndef TINY_NO_NN
 #include "rules/gradient.c"
 #endif
 #include "rules/shard.c"
 #include "rules/notation.c"
+TN_SMALL_END
 #include "rules/affine.c"
+TN_SMALL_BEGIN
 #include "rules/divmod.c"
 #include "rules/symbolic.c"
 #include "rules/valid.c"
@@ -49,6 +61,7 @@
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
 #include "rules/notation_end.c"
+TN_SMALL_END
 
 // ** shape: views of memory **
 #include "shape/view.c"
@@ -56,6 +69,7 @@
 
 // ** tensor: handles, operators, gradients, networks **
 #include "tensor/tensor.c"
+TN_SMALL_BEGIN
 #include "tensor/graphs.c"
 #include "tensor/create.c"
 #include "tensor/shard.c"
@@ -99,24 +113,32 @@
 #endif
 
 // ** schedule: graph -> kernels **
+TN_SMALL_END
 #include "schedule/graph.c"
 #include "schedule/place.c"
 #include "schedule/pull.c"
 #include "schedule/canonical.c"
 #include "schedule/rangeify.c"
+TN_SMALL_BEGIN
 #include "schedule/tiled.c"
+TN_SMALL_END
 #include "schedule/order.c"
+TN_SMALL_BEGIN
 #include "schedule/masked.c"
 #include "schedule/sums.c"
 #include "schedule/plan.c"
 
 // ** codegen: kernel -> program **
+TN_SMALL_END
 #include "codegen/replace.c"
 #include "codegen/expand.c"
+TN_SMALL_BEGIN
 #include "codegen/transpose.c"
 #include "codegen/bounds.c"
 #include "codegen/lower.c"
+TN_SMALL_END
 #include "codegen/linearize.c"
+TN_SMALL_BEGIN
 #include "codegen/scan.c"
 #include "codegen/profile.c"
 #include "codegen/collapse.c"
@@ -144,7 +166,9 @@
 // ** render: program -> text **
 #include "render/lang_c.c"
 #include "render/lang_wgsl.c"
+TN_SMALL_END
 #include "render/cstyle.c"
+TN_SMALL_BEGIN
 #include "render/llvm.c"
 
 // ** runtime: devices, programs, execution **
@@ -156,7 +180,9 @@
 #include "runtime/interp.c"
 #endif
 #include "runtime/null.c"
+TN_SMALL_END
 #include "runtime/storage.c"
+TN_SMALL_BEGIN
 #include "runtime/device.c"
 #include "runtime/cache.c"
 #include "runtime/progress.c"
@@ -168,19 +194,27 @@
 #include "runtime/builds.c"
 #include "runtime/beam.c"
 #include "runtime/copy.c"
+TN_SMALL_END
 #include "runtime/run.c"
 #include "runtime/realize.c"
+TN_SMALL_BEGIN
 #include "runtime/array_text.c"
 #include "runtime/custom.c"
+TN_SMALL_END
 #include "runtime/capture.c"
+TN_SMALL_BEGIN
 #include "runtime/loader.c"
 #include "runtime/ship.c"
+TN_SMALL_END
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
+TN_SMALL_BEGIN
 #include "io/source.c"
 #include "io/npy.c"
+TN_SMALL_END
 #include "io/inflate.c"
+TN_SMALL_BEGIN
 #include "io/json.c"
 #include "io/archive.c"
 #include "io/zip.c"
@@ -195,6 +229,7 @@
 #include "io/wav.c"
 #include "io/idx.c"
 #include "io/csv.c"
+TN_SMALL_END
 #endif
 
 // ** the context: all of the above, opened and closed **

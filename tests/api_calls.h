@@ -14,6 +14,12 @@
 // Not here: tiny_uop_simplify, which takes nodes.
 // Not here: tiny_uop_eval, which takes nodes.
 // Not here: tiny_uop_new, which takes nodes.
+// Not here: tiny_version, which takes nothing.
+// Not here: tiny_build_options, which takes nothing.
+static void call_tiny_code_name(world *w) {
+  (void)w;
+  give_pointer(w, tiny_code_name((tiny_code)N(0, 0)));
+}
 static void call_tiny_dtype_nbytes(world *w) {
   (void)w;
   (void)tiny_dtype_nbytes((tiny_dtype)N(0, TINY_F32));
@@ -2643,6 +2649,7 @@ static void call_tiny_op_name(world *w) {
 }
 // tensors, owners of tensors, numbers, rooms for results
 static const struct api_call { const char *name; void (*call)(world *w); int handles, owners, numbers, rooms; } api_calls[] = {
+  {"tiny_code_name", call_tiny_code_name, 0, 0, 1, 0},
   {"tiny_dtype_nbytes", call_tiny_dtype_nbytes, 0, 0, 1, 0},
   {"tiny_dtype_name", call_tiny_dtype_name, 0, 0, 1, 0},
   {"tiny_promote", call_tiny_promote, 0, 0, 2, 0},

@@ -22,6 +22,7 @@ LEFT_OUT = {
     "tiny_fail": "is an error", "tiny_parallel": "calls back", "tiny_realloc": "wants memory of its own", "tiny_log_line": "takes no tensor", "tiny_bytes_add": "wants a backend's bytes", "tiny_archive_close": "ends what others use", "tiny_loader_close": "ends what others use", "tiny_load_csv_from": "reads as many bytes as it is told",
     "tiny_program_free": "ends what others use", "tiny_uop_print": "takes nodes, which belong to no tensor", "tiny_uop_simplify": "takes nodes",
     "tiny_uop_eval": "takes nodes", "tiny_uop_new": "takes nodes",
+    "tiny_version": "takes nothing", "tiny_build_options": "takes nothing",
 }
 MADE = {"tiny_params", "tiny_optim", "tiny_ema", "tiny_scaler", "tiny_program", "tiny_archive", "tiny_loader", "tiny_views", "tiny_plateau", "tiny_recurrent_layer"}   # by the test
 OWNERS = MADE - {"tiny_views", "tiny_plateau"}             # these belong to a context

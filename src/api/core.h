@@ -7,7 +7,17 @@
 #define TINY_VERSION_MINOR 1
 #define TINY_VERSION "0.1.0"
 
-// What stands in front of every public function: TINY_STATIC makes them private to the file.
+// What stands in front of every public function: TINY_STATIC makes them private to the file; TINY_DLL, for all files
+// that are compiled into a shared library or use it, has it export them, and nothing else needs to be.
+#if !defined(TINY_DLL)
+  #define TINY_EXPORT
+#elif !defined(_WIN32)
+  #define TINY_EXPORT __attribute__((visibility("default")))
+#elif defined(TINY_IMPLEMENTATION)
+  #define TINY_EXPORT __declspec(dllexport)
+#else
+  #define TINY_EXPORT __declspec(dllimport)
+#endif
 #ifdef TINY_STATIC
   #if defined(__GNUC__) || defined(__clang__)
     #define TINY_API __attribute__((unused)) static
@@ -15,9 +25,9 @@
     #define TINY_API static
   #endif
 #elif defined(__cplusplus)
-  #define TINY_API extern "C"
+  #define TINY_API extern "C" TINY_EXPORT
 #else
-  #define TINY_API extern
+  #define TINY_API extern TINY_EXPORT
 #endif
 
 // One device, its caches, its tensors: tiny_open.
@@ -47,6 +57,15 @@ typedef enum tiny_code {
   TINY_E_INTERNAL,  // a bug of this library: the message names the room that noticed
   TINY_E_CANCELLED  // tiny_desc.progress said so: what was compiled until then is kept, and the same call goes on there
 } tiny_code;
+
+// "TINY_E_SHAPE"; "?" for what is no code. The text is static.
+TINY_API const char *tiny_code_name(tiny_code code);
+// The release of the implementation, "0.1.0": another than TINY_VERSION where header and library do not belong together.
+// The text is static; any thread may ask.
+TINY_API const char *tiny_version(void);
+// How the implementation was compiled, for reports of bugs: "source 4b1e..; C 201112L by gcc 12.2 for x86-64, optimized;
+// TINY_NO_NN": digest of its sources, language, compiler, instructions, and the OPTIONS that were defined. Static, too.
+TINY_API const char *tiny_build_options(void);
 
 // Types of elements. Their order is the order of promotion within a kind.
 typedef enum tiny_dtype {

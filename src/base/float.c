@@ -34,6 +34,20 @@
   #define TN_FLOAT_END
 #endif
 
+// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also leaves
+// out what takes it time there and makes nothing smaller.
+#if defined(__clang__) && defined(__OPTIMIZE__)
+  #define TN_SMALL_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+  #define TN_SMALL_END _Pragma("clang attribute pop")
+#elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
+  #define TN_SMALL_BEGIN _Pragma("GCC push_options") \
+    _Pragma("GCC optimize(\"Os,no-expensive-optimizations,no-tree-pre,no-tree-vrp,no-gcse,no-schedule-insns2\")")
+  #define TN_SMALL_END _Pragma("GCC pop_options")
+#else
+  #define TN_SMALL_BEGIN
+  #define TN_SMALL_END
+#endif
+
 #ifndef TINY_AMALGAMATED
 #include "../api/api.h"
 #endif

@@ -8,6 +8,7 @@
 #ifndef TN_RUNTIME_EXECUTABLE
 #define TN_RUNTIME_EXECUTABLE
 #ifndef TINY_AMALGAMATED
+#include "../base/version.c"
 #include "cache.c"
 #include "progress.c"
 #include "container.c"
@@ -18,9 +19,6 @@
   #define TN_MOST_PLANS 1024               // schedules that are remembered, beside those of captured programs
   #define TN_MOST_EXECUTABLES 4096         // kernels in memory, unless those schedules need more
   #define TN_MOST_CUSTOMS 256              // imported kernels that nothing needs any more; looked for one by one
-#endif
-#ifndef TN_SOURCE_ID                       // tools/amalgamate.py writes the digest of all sources
-  #define TN_SOURCE_ID "in development"
 #endif
 enum { TN_EXECUTABLE_BUCKETS = 512 };
 

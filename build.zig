@@ -1,0 +1,15 @@
+// tiny.h in projects of Zig 0.14 or later: a dependency in build.zig.zon, then
+//   exe.linkLibrary(b.dependency("tiny", .{ .target = target, .optimize = optimize }).artifact("tiny"));
+const std = @import("std");
+
+pub fn build(b: *std.Build) void {
+    const module = b.createModule(.{
+        .target = b.standardTargetOptions(.{}),
+        .optimize = b.standardOptimizeOption(.{}),
+        .link_libc = true,
+    });
+    module.addCSourceFile(.{ .file = b.path("tiny.c"), .flags = &.{"-std=c11"} });
+    const library = b.addLibrary(.{ .name = "tiny", .linkage = .static, .root_module = module });
+    library.installHeader(b.path("tiny.h"), "tiny.h");
+    b.installArtifact(library);
+}
