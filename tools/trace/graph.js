@@ -4,16 +4,19 @@ const graph = { nodes: [], levels: [], edges: [], x: 0, y: 0, zoom: 1, box: null
 
 // ** what a node is: one of the graph, or all of a label, or all of a kernel **
 
+// A constant stands in the note of its users, not by itself.
+const isInside = (data, i) => data.op[i] === "CONST" && !data.src[i].length && data.op.length > 1;
 // Nodes with one key become one.
 function collapsed(data, by) {
   const schedule = trace.schedules[state.schedule], groups = new Map(), nodeOf = new Int32Array(data.op.length), nodes = [];
   data.op.forEach((op, i) => {
+    if (isInside(data, i)) { nodeOf[i] = -1; return; }
     const step = data.kernel[i], key = by === "kernel" && step >= 0 ? "k" + step : by === "label" && data.label[i] ? "l" + data.label[i] : null;
     let at = key === null ? undefined : groups.get(key);
     if (at === undefined) {
       at = nodes.length;
       if (key !== null) groups.set(key, at);
-      nodes.push({ members: [], in: [], out: [], step, label: data.label[i], level: 0, x: 0 });
+      nodes.push({ members: [], constants: [], in: [], out: [], step, label: data.label[i], level: 0, x: 0 });
     }
     nodes[at].members.push(i);
     if (nodes[at].step < 0) nodes[at].step = step;
@@ -21,7 +24,10 @@ function collapsed(data, by) {
   });
   nodes.forEach((node, at) => {
     const sources = new Set();
-    for (const i of node.members) for (const s of data.src[i]) if (nodeOf[s] !== at) sources.add(nodeOf[s]);
+    for (const i of node.members) for (const s of data.src[i]) {
+      if (nodeOf[s] < 0) node.constants.push(data.arg[s]);
+      else if (nodeOf[s] !== at) sources.add(nodeOf[s]);
+    }
     node.in = [...sources];
     for (const s of node.in) nodes[s].out.push(at);
     const i = node.members[0], step = schedule?.steps[node.step];
@@ -32,15 +38,15 @@ function collapsed(data, by) {
     else if (by === "kernel" && step) [node.title, node.note] = [step.label || step.name, plural(node.members.length, "node")];
     else if (by === "label" && node.label) [node.title, node.note] = [node.label, plural(node.members.length, "node")];
     else [node.title, node.note] = [data.op[i], (data.dtype[i] + " " + shape).trim()];
-    node.width = Math.max(56, Math.min(210, 6.9 * Math.max(node.title.length, node.note.length * 0.84) + 22));
+    node.width = Math.max(56, Math.min(220, Math.max((by === "none" ? 8.6 : 7.6) * node.title.length, 6.2 * node.note.length) + 20));
   });
   return nodes;
 }
 
 // ** where it stands **
 
-// The longest way from a source; a source stands right above its first user. Where nodes of one label make a circle, the
-// first of them in the graph's order goes ahead.
+// The longest way from a source, then as far down as the users allow: weights stand beside what takes them. Where nodes of
+// one label make a circle, the first of them in the graph's order goes ahead.
 function level(nodes) {
   const waits = nodes.map(n => n.in.length), done = new Uint8Array(nodes.length), ready = [];
   nodes.forEach((n, i) => { if (!waits[i]) ready.push(i); });
@@ -53,29 +59,45 @@ function level(nodes) {
       if (--waits[o] === 0) ready.push(o);
     }
   }
-  for (const n of nodes) if (!n.in.length && n.out.length) n.level = Math.max(0, Math.min(...n.out.map(o => nodes[o].level)) - 1);
+  for (const n of nodes) n.depth = n.level;
+  for (const i of ready.reverse()) {
+    let below = Infinity;
+    for (const o of nodes[i].out) if (nodes[o].level > nodes[i].level) below = Math.min(below, nodes[o].level);
+    if (below < Infinity) nodes[i].level = below - 1;
+  }
 }
-// Orders each level by the mean place of its neighbours, some times down and up; then moves nodes there, as far as their
-// order and their widths allow.
+// Orders each level by the mean place of its neighbours, some times down and up; then moves nodes there, the deepest first:
+// each as near as its order and those that stand already allow. The deeper its source and the shorter it is, the heavier is
+// an edge: what is long is straight.
 function place(nodes) {
   const levels = [];
   nodes.forEach((n, i) => (levels[n.level] ??= []).push(i));
   for (let k = 0; k < levels.length; k++) levels[k] ??= [];
   const pack = row => { let x = 0; for (const i of row) { nodes[i].x = x + nodes[i].width / 2; x += nodes[i].width + BETWEEN; } for (const i of row) nodes[i].x -= x / 2; };
-  const mean = (n, list) => { let sum = 0; for (const i of list) sum += nodes[i].x; return list.length ? sum / list.length : n.x; };
+  const mean = (n, side) => {
+    let sum = 0, weight = 0;
+    for (const i of n[side]) { const w = (1 + (side === "in" ? nodes[i].depth : n.depth) ** 2) / (nodes[i].level - n.level || 1) ** 2; sum += w * nodes[i].x; weight += w; }
+    return weight ? sum / weight : n.x;
+  };
   const each = (down, action) => { for (let k = 0; k < levels.length; k++) action(levels[down ? k : levels.length - 1 - k], down ? "in" : "out"); };
   each(true, pack);
   for (let sweep = 0; sweep < 6; sweep++) each(sweep % 2 === 0, (row, side) => {
-    for (const i of row) nodes[i].wish = mean(nodes[i], nodes[i][side]);
+    for (const i of row) nodes[i].wish = mean(nodes[i], side);
     row.sort((a, b) => nodes[a].wish - nodes[b].wish || a - b);
     pack(row);
   });
-  for (let sweep = 0; sweep < 10; sweep++) each(sweep % 2 === 0, (row, side) => {
-    const gap = k => (nodes[row[k]].width + nodes[row[k + 1]].width) / 2 + BETWEEN, right = [], left = [];
-    for (const i of row) nodes[i].wish = sweep > 7 ? mean(nodes[i], nodes[i].in.concat(nodes[i].out)) : mean(nodes[i], nodes[i][side]);
-    for (let k = 0; k < row.length; k++) right[k] = k ? Math.max(nodes[row[k]].wish, right[k - 1] + gap(k - 1)) : nodes[row[k]].wish;
-    for (let k = row.length; k--;) left[k] = k < row.length - 1 ? Math.min(nodes[row[k]].wish, left[k + 1] - gap(k)) : nodes[row[k]].wish;
-    row.forEach((i, k) => { nodes[i].x = (right[k] + left[k]) / 2; });
+  for (let sweep = 0; sweep < 8; sweep++) each(sweep % 2 === 0, (row, side) => {
+    let end = 0;
+    const offset = row.map(i => (end += nodes[i].width + BETWEEN) - nodes[i].width / 2), stands = new Uint8Array(row.length);
+    for (const i of row) nodes[i].wish = mean(nodes[i], side);
+    for (const k of row.map((_, k) => k).sort((a, b) => nodes[row[b]].depth - nodes[row[a]].depth || a - b)) {
+      let l = k - 1, r = k + 1;
+      while (l >= 0 && !stands[l]) l--;
+      while (r < row.length && !stands[r]) r++;
+      const low = l < 0 ? -Infinity : nodes[row[l]].x + offset[k] - offset[l], high = r === row.length ? Infinity : nodes[row[r]].x - offset[r] + offset[k];
+      nodes[row[k]].x = Math.max(low, Math.min(high, nodes[row[k]].wish));
+      stands[k] = 1;
+    }
   });
   return levels;
 }
@@ -93,7 +115,6 @@ async function layNodes() {
   let left = 0, right = 1;
   for (const n of nodes) { left = Math.min(left, n.x - n.width / 2); right = Math.max(right, n.x + n.width / 2); }
   Object.assign(graph, { data, nodes, levels, edges, chosen: -1, box: { left, right, height: Math.max(1, levels.length * LEVEL) } });
-  $("plan-note").textContent = state.view === "graph" && data ? `${plural(data.op.length, "node")}${nodes.length < data.op.length ? ", " + nodes.length + " shown" : ""}` : "";
   $("graph").dataset.nodes = nodes.length;
   fitGraph();
   graphPane.now();
@@ -103,7 +124,7 @@ function fitGraph(all) {
   const { box } = graph, w = graphPane.width || 600, h = graphPane.height || 400;
   if (!box) return;
   const whole = Math.min(1.1, (w - 40) / (box.right - box.left), (h - 30) / box.height);
-  graph.zoom = all === true ? whole : Math.max(whole, 0.9);
+  graph.zoom = all === true ? whole : Math.max(whole, 0.75);
   graph.x = (box.left + box.right) / 2;
   graph.y = box.height / 2 - LEVEL / 2 + NODE / 2;
   const at = graph.nodes.findIndex(isChosen);
@@ -124,7 +145,7 @@ function drawGraph(c, w, h) {
   if (!nodes.length) {
     c.font = "12px " + css("sans");
     c.fillStyle = css("dim");
-    c.fillText(graph.data || !trace.schedules.length ? "The trace has no graph of it." : "…", 20, 30);
+    c.fillText(graph.box ? "The trace has no graph of it." : "…", 20, 30);
     return;
   }
   const left = graph.x - w / 2 / zoom, top = graph.y - h / 2 / zoom, right = left + w / zoom, bottom = top + h / zoom;
@@ -143,11 +164,13 @@ function drawGraph(c, w, h) {
     c.moveTo(a.x, y0);
     if (zoom < 0.12) c.lineTo(b.x, y1); else c.bezierCurveTo(a.x, y0 + bend, b.x, y1 - bend, b.x, y1);
   };
-  c.globalAlpha = chosen >= 0 ? 0.22 : 0.45;
   c.lineWidth = Math.max(1, 0.7 / zoom);
-  c.beginPath();
-  for (const e of edges) if (inView(e)) path(e);
-  c.stroke();
+  for (const far of [true, false]) {                       // what goes far is pale
+    c.globalAlpha = (far ? 0.2 : 0.5) * (chosen >= 0 ? 0.5 : 1);
+    c.beginPath();
+    for (const e of edges) if (nodes[e[1]].level - nodes[e[0]].level > 5 === far && inView(e)) path(e);
+    c.stroke();
+  }
   if (chosen >= 0) {
     c.globalAlpha = 1;
     c.strokeStyle = css("accent");
@@ -164,6 +187,9 @@ function drawGraph(c, w, h) {
   }
   c.restore();
   $("graph").dataset.drawn = drawn;
+  c.font = "11px " + css("sans");
+  c.fillStyle = css("dim");
+  c.fillText(plural(graph.data.op.length, "node") + (nodes.length < graph.data.op.length ? ", as " + nodes.length.toLocaleString("en") : ""), 12, h - 14);
   drawOverview(c, w, h, left, top, right, bottom);
 }
 function drawNode(c, n, at, y, zoom, lit, query) {
@@ -232,6 +258,7 @@ function describeNode({ at }) {
   if (n.members.length === 1) {
     if (n.note) lines.push(escape(n.note));
     if (d.arg[i]) lines.push("<span>argument</span> " + escape(d.arg[i]));
+    if (n.constants.length) lines.push(`<span>${n.constants.length > 1 ? "constants" : "constant"}</span> ${escape(n.constants.slice(0, 8).join(", "))}`);
   } else {
     const ops = new Map();
     for (const op of n.ops) ops.set(op, (ops.get(op) || 0) + 1);

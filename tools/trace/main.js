@@ -15,6 +15,8 @@ function openRows() {
   const order = { host: 0, launch: 1, memory: 2, worker: 3 };
   timeline.rows.sort((a, b) => order[a.kind] - order[b.kind]);
   layRows();
+  const room = document.querySelector("main").clientHeight;      // as high as its rows
+  document.documentElement.style.setProperty("--timeline", Math.max(150, Math.min(timeline.height + RULER + 56, room * 0.42)) + "px");
 }
 // What a thread does has the label of the launch that it is a part of: the last one that has begun.
 function labelByLaunch(worker, launches) {
@@ -36,7 +38,7 @@ function fillSchedules() {
   const total = trace.schedules.map(() => 0);
   for (const row of timeline.rows) if (row.kind === "launch") for (let i = 0; i < row.n; i++) if (row.schedule[i] >= 0) total[row.schedule[i]] += row.end[i] - row.ts[i];
   const order = trace.schedules.map((s, i) => i).sort((a, b) => total[b] - total[a] || trace.schedules[b].steps.length - trace.schedules[a].steps.length);
-  $("schedule").innerHTML = order.map(i => `<option value="${i}">schedule ${escape(trace.schedules[i].id)}: ${plural(trace.schedules[i].steps.length, "step")}${total[i] ? ", " + time(total[i]) : ""}</option>`).join("");
+  $("schedule").innerHTML = order.map(i => `<option value="${i}">schedule ${escape(trace.schedules[i].id)}: ${plural(trace.schedules[i].steps.length, "step")}</option>`).join("");
   return order[0] ?? -1;
 }
 $("schedule").addEventListener("change", () => change({ schedule: +$("schedule").value, step: -1 }));
@@ -45,7 +47,6 @@ views.push(what => {
   if ("view" in what) {
     $("plan").dataset.view = state.view;
     for (const tab of document.querySelectorAll("[data-view][role]")) tab.setAttribute("aria-selected", tab.dataset.view === state.view);
-    $("plan-note").textContent = state.view === "graph" && graph.data ? plural(graph.data.op.length, "node") : "";
   }
   if ("by" in what) for (const b of document.querySelectorAll("[data-by]")) b.setAttribute("aria-pressed", b.dataset.by === state.by);
 });

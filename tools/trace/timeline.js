@@ -49,11 +49,11 @@ function drawTimeline(c, w, h) {
     if (row.note) { c.fillStyle = css("dim"); c.font = "11px " + css("sans"); c.fillText(fitted(c, row.note, GUTTER - 18), 12, y + row.lane / 2 + 14); }
   }
   c.restore();
-  $("range").textContent = time(to - from) + (from > trace.from ? " from " + time(from - trace.from) : "");
+  $("range").textContent = time(to - from);
 }
 function drawRuler(c, w, h, x) {
   const { from, to } = timeline, rough = (to - from) / Math.max(2, (w - GUTTER) / 110), power = 10 ** Math.floor(Math.log10(rough));
-  const step = [1, 2, 5, 10].map(k => k * power).find(s => s >= rough);
+  const step = [1, 2, 5, 10].map(k => k * power).find(s => s >= rough), base = baseOf(from - trace.from, to - from);
   c.font = "11px " + css("sans");
   c.fillStyle = css("dim");
   c.strokeStyle = css("line");
@@ -61,12 +61,19 @@ function drawRuler(c, w, h, x) {
   c.beginPath();
   for (let k = Math.ceil((from - trace.from) / step); k * step + trace.from < to; k++) {
     const at = Math.round(x(k * step + trace.from)) + 0.5;
-    c.fillText(time(+(k * step).toPrecision(12)), at + 4, 11);
+    c.fillText((base ? "+" : "") + time(+(k * step - base).toPrecision(9)), at + 4, 11);
     c.moveTo(at, 4);
     c.lineTo(at, h);
   }
   c.stroke();
+  if (base) c.fillText(longTime(base), 12, 11);
 }
+// Far from the beginning times are told from here on: a round number that the part in view begins behind.
+function baseOf(from, span) {
+  const round = 10 ** Math.ceil(Math.log10(span));
+  return from > 20 * span ? Math.floor(from / round) * round : 0;
+}
+const longTime = us => us >= 1e6 ? +(us / 1e6).toFixed(7) + " s" : us >= 1e3 ? +(us / 1e3).toFixed(4) + " ms" : +us.toFixed(3) + " µs";
 const HOST_HUES = { run: 150, compile: 25, plan: 285, lower: 255, load: 75, search: 330, read: 200 };
 function colourOfEvent(row, i) {
   if (row.kind === "host") return `oklch(${dark.matches ? 0.6 : 0.85} 0.06 ${HOST_HUES[row.name(i)] ?? 100})`;
@@ -182,19 +189,18 @@ function showRange(from, to) {
   timelinePane.draw();
 }
 const showWhole = () => showRange(trace.from, trace.to);
-// The last run of the schedule that has taken most time; everything, where none ran.
+// The fastest run of the schedule that has taken most time, which others disturbed least; everything, where none ran.
 function showOneRun() {
   const total = new Map(), spans = new Map();
   for (const row of timeline.rows) if (row.kind === "launch") for (let i = 0; i < row.n; i++) {
-    const s = row.schedule[i], key = s + " " + row.run[i], span = spans.get(key) ?? spans.set(key, [Infinity, -Infinity, s, 0]).get(key);
+    const s = row.schedule[i], key = s + " " + row.run[i], span = spans.get(key) ?? spans.set(key, [Infinity, -Infinity, s]).get(key);
     total.set(s, (total.get(s) || 0) + row.end[i] - row.ts[i]);
     span[0] = Math.min(span[0], row.ts[i]);
     span[1] = Math.max(span[1], row.end[i]);
-    span[3]++;
   }
   const most = [...total].reduce((a, b) => b[1] > a[1] ? b : a, [null, 0])[0];
-  const last = [...spans.values()].filter(s => s[2] === most).pop();
-  if (last) showRange(last[0], last[1]); else showWhole();
+  const runs = [...spans.values()].filter(s => s[2] === most).sort((a, b) => a[1] - a[0] - (b[1] - b[0]));
+  if (runs.length) showRange(runs[0][0], runs[0][1]); else showWhole();
 }
 // The launch before or behind the chosen one.
 function stepEvent(by) {
