@@ -294,12 +294,13 @@ def test_page(b, page, sizes):
         name = v.text("#tip b")
         v.b.click(*at)
         v.soon("document.querySelector('#about h2').innerText.includes(%s)" % json.dumps(name), "its kernel")
-        ranges = [v.text("#range")]
+        shown = "document.getElementById('range').innerText + document.querySelector('#timeline canvas').dataset.from"
+        ranges = [v.b.js(shown)]
         for action in (lambda: v.b.mouse("mouseWheel", *at, deltaX=0, deltaY=-300), lambda: v.b.drag(*at, at[0] - 120, at[1]),
                        lambda: v.b.key("+"), lambda: v.press("#whole"), lambda: v.press("#one-run")):
             action()
-            v.soon("document.getElementById('range').innerText !== %s" % json.dumps(ranges[-1]), "another part of the timeline")
-            ranges.append(v.text("#range"))
+            v.soon("%s !== %s" % (shown, json.dumps(ranges[-1])), "another part of the timeline")
+            ranges.append(v.b.js(shown))
         v.b.js("document.querySelector('#timeline canvas').focus()")
         before = v.text("#said")
         v.b.key(".")

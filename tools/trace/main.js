@@ -10,10 +10,16 @@ function openRows() {
     timeline.rows.push(row);
   }
   for (const worker of timeline.rows) if (worker.kind === "worker") labelByLaunch(worker, timeline.rows.find(r => r.kind === "launch" && r.device === worker.device));
+  for (const row of timeline.rows.slice()) if (row.kind === "launch") {
+    const labels = labelRow(row);
+    if (!labels.n) continue;
+    timeline.rows.push(labels);
+    row.title = "";
+  }
   for (const m of trace.memory) timeline.rows.push({ kind: "memory", device: m.device, title: m.title, note: bytes(Math.max(0, ...m.live)), lanes: [], n: m.ts.length,
     ts: Float64Array.from(m.ts), live: m.live, most: m.live.reduce((a, b) => Math.max(a, b), 0) });
-  const order = { host: 0, launch: 1, memory: 2, worker: 3 };
-  timeline.rows.sort((a, b) => order[a.kind] - order[b.kind]);
+  const order = { host: 0, label: 1, launch: 1, memory: 2, worker: 3 };
+  timeline.rows.sort((a, b) => order[a.kind] - order[b.kind] || (a.device ?? 0) - (b.device ?? 0) || (a.kind === "label" ? -1 : b.kind === "label" ? 1 : 0));
   layRows();
   const room = document.querySelector("main").clientHeight;      // as high as its rows
   document.documentElement.style.setProperty("--timeline", Math.max(150, Math.min(timeline.height + RULER + 56, room * 0.42)) + "px");

@@ -76,11 +76,13 @@ function pickRow(i) {
   if (row.kernel !== undefined) {
     const at = stepOf(row.kernel);
     change({ kernel: row.kernel, label: null, event: null, ...at });
-  } else {
-    const hottest = [...row.totals.kernels].reduce((a, b) => b[1] > a[1] ? b : a, [-1, -1])[0];
-    change({ label: row.label, kernel: hottest, event: null, ...stepOf(hottest, row.label) });
-  }
+  } else pickLabel(row.label);
   document.querySelector(`[data-row="${i}"]`)?.setAttribute("aria-selected", "true");
+}
+// A label, and of its kernels the one that takes most time.
+function pickLabel(label, event) {
+  const kernels = labelTotals.get(label)?.kernels ?? [], hottest = [...kernels].reduce((a, b) => b[1] > a[1] ? b : a, [-1, -1])[0];
+  change({ label, kernel: hottest, event: event ?? null, ...stepOf(hottest, label) });
 }
 // A step that runs the kernel: of the schedule in view, if one does.
 function stepOf(kernel, label) {

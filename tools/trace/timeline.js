@@ -1,9 +1,24 @@
-// The timeline: a row for the host, for each device, for each thread of its pool, and for memory. Events that lie within
+// The timeline: a row for the host, for the labels and the launches of each device, for each thread of its pool, and for
+// memory. Events that lie within
 // each other stand in lanes; in a lane none overlap, so what is in view is found by halving.
 const GUTTER = 128, RULER = 22;
 const timeline = { from: 0, to: 1, top: 0, rows: [] };
-const LANE_HEIGHT = { host: 19, launch: 26, worker: 15, memory: 46 };
+const LANE_HEIGHT = { host: 19, label: 22, launch: 26, worker: 15, memory: 46 };
 
+// What a device did one after the other for one label.
+function labelRow(launches) {
+  const ts = [], end = [], names = [], first = [];
+  for (let i = 0; i < launches.n; i++) {
+    const label = launches.label(i), last = names.length - 1;
+    if (label && last >= 0 && names[last] === label && launches.run[i] === launches.run[first[last]]) end[last] = Math.max(end[last], launches.end[i]);
+    else { ts.push(launches.ts[i]); end.push(launches.end[i]); names.push(label); first.push(i); }
+  }
+  const keep = names.map((_, i) => i).filter(i => names[i]), none = new Int8Array(keep.length), minus = none.map(() => -1), name = i => names[keep[i]];
+  const row = { kind: "label", device: launches.device, title: launches.title, n: keep.length, ts: Float64Array.from(keep, i => ts[i]), end: Float64Array.from(keep, i => end[i]),
+                kernel: minus, schedule: minus, step: minus, run: minus, flops: none, nbytes: none, extra: [], name, label: name };
+  row.lanes = lanesOf(row);
+  return row;
+}
 // A stack of what has not ended gives each event its lane.
 function lanesOf(row) {
   const lanes = [], open = [];
@@ -19,7 +34,7 @@ function layRows() {
   for (const row of timeline.rows) {
     row.top = y;
     row.lane = LANE_HEIGHT[row.kind];
-    row.height = row.lane * Math.max(1, row.lanes.length) + (row.kind === "worker" ? 1 : 9);
+    row.height = row.lane * Math.max(1, row.lanes.length) + ({ worker: 1, label: 0 }[row.kind] ?? 9);
     y += row.height;
   }
   timeline.height = y;
@@ -43,13 +58,15 @@ function drawTimeline(c, w, h) {
     if (row.kind === "memory") drawCounter(c, row, w, y, x);
     else row.lanes.forEach((lane, k) => drawLane(c, row, lane, y + k * row.lane, w, x));
     c.restore();
-    c.fillStyle = css(row.kind === "worker" ? "dim" : "text");
-    c.font = (row.kind === "worker" ? "11px " : "600 12px ") + css("sans");
+    const strong = row.kind !== "worker" && row.title;
+    c.fillStyle = css(strong ? "text" : "dim");
+    c.font = (strong ? "600 12px " : "11px ") + css("sans");
     c.fillText(fitted(c, row.title, GUTTER - 20), 12, y + row.lane / 2 - 1);
     if (row.note) { c.fillStyle = css("dim"); c.font = "11px " + css("sans"); c.fillText(fitted(c, row.note, GUTTER - 18), 12, y + row.lane / 2 + 14); }
   }
   c.restore();
   $("range").textContent = time(to - from);
+  timelinePane.canvas.dataset.from = from - trace.from;
 }
 function drawRuler(c, w, h, x) {
   const { from, to } = timeline, rough = (to - from) / Math.max(2, (w - GUTTER) / 110), power = 10 ** Math.floor(Math.log10(rough));
@@ -97,7 +114,7 @@ function drawLane(c, row, lane, y, w, x) {
     if (width < 3) c.fillRect(left, y, Math.max(width, 1), height);
     else { c.beginPath(); c.roundRect(left + 0.25, y, width - 0.5, height, Math.min(radius, width / 3)); c.fill(); }
     if (width > 34 && !small) {
-      const label = row.label(i), text = label && row.kind === "launch" ? label : row.name(i);
+      const text = row.name(i);
       c.fillStyle = row.kind === "host" ? css("text") : "#11151a";
       c.fillText(fitted(c, text, width - 12), left + 6, y + height / 2 + 0.5);
     }
@@ -163,7 +180,7 @@ function ratesOf(flops, nbytes, us, device) {
 function describeEvent({ row, i }) {
   if (row.kind === "memory") return `<b>${escape(row.title)}</b>${bytes(row.live[i])} live at ${time(row.ts[i] - trace.from)}`;
   const us = row.end[i] - row.ts[i], lines = [`${time(us)} <span>at ${time(row.ts[i] - trace.from)}</span>`];
-  if (row.label(i)) lines.unshift(escape(row.label(i)));
+  if (row.label(i) && row.kind !== "label") lines.unshift(escape(row.label(i)));
   lines.push(...ratesOf(row.flops[i], row.nbytes[i], us, row.device));
   if (row.step[i] >= 0) lines.push(`<span>step ${row.step[i]} of schedule ${escape(trace.schedules[row.schedule[i]]?.id ?? "?")}, run ${row.run[i]}</span>`);
   if (row.extra[i]) lines.push(`<span>${escape(row.extra[i])}</span>`);
@@ -172,6 +189,7 @@ function describeEvent({ row, i }) {
 function pickEvent(event) {
   const { row, i } = event;
   if (row.kind === "memory") return;
+  if (row.kind === "label") return pickLabel(row.label(i), event);
   const at = row.schedule[i] >= 0 ? { schedule: row.schedule[i], step: row.step[i] } : {};
   change(row.kernel[i] >= 0 ? { event, kernel: row.kernel[i], label: null, ...at } : { event, ...at });
   say(describeEvent(event).replace(/<br>/g, ", ").replace(/<[^>]*>/g, " "));
