@@ -127,14 +127,13 @@ function fitGraph(all) {
   graph.zoom = all === true ? whole : Math.max(whole, 0.75);
   graph.x = (box.left + box.right) / 2;
   graph.y = box.height / 2 - LEVEL / 2 + NODE / 2;
-  const at = graph.nodes.findIndex(isChosen);
-  if (graph.zoom > whole) { graph.y = h / 2 / graph.zoom - 20; graph.x = mean(graph.levels[0] || []); }
-  if (graph.zoom > whole && at >= 0) centre(at);
-  function mean(row) { return row.reduce((sum, i) => sum + graph.nodes[i].x, 0) / (row.length || 1); }
+  if (graph.zoom > whole) centre(Math.max(0, graph.nodes.findIndex(isChosen)));
 }
+// In the middle, but not beyond what there is.
 function centre(at) {
-  graph.x = graph.nodes[at].x;
-  graph.y = graph.nodes[at].level * LEVEL + NODE / 2;
+  const { box, zoom } = graph, inside = (x, low, high, room) => high - low < room ? (low + high) / 2 : Math.max(low + room / 2, Math.min(high - room / 2, x));
+  graph.x = inside(graph.nodes[at].x, box.left - 20, box.right + 20, (graphPane.width || 600) / zoom);
+  graph.y = inside(graph.nodes[at].level * LEVEL + NODE / 2, -20, box.height, (graphPane.height || 400) / zoom);
 }
 const isChosen = n => state.step >= 0 ? n.step === state.step : state.kernel >= 0 && n.kernel === state.kernel;
 
@@ -188,8 +187,11 @@ function drawGraph(c, w, h) {
   c.restore();
   $("graph").dataset.drawn = drawn;
   c.font = "11px " + css("sans");
+  const said = plural(graph.data.op.length, "node") + (nodes.length < graph.data.op.length ? ", as " + nodes.length.toLocaleString("en") : "");
+  c.fillStyle = css("panel");
+  c.fillRect(0, h - 25, widthOf(c, said) + 24, 25);
   c.fillStyle = css("dim");
-  c.fillText(plural(graph.data.op.length, "node") + (nodes.length < graph.data.op.length ? ", as " + nodes.length.toLocaleString("en") : ""), 12, h - 14);
+  c.fillText(said, 12, h - 13);
   drawOverview(c, w, h, left, top, right, bottom);
 }
 function drawNode(c, n, at, y, zoom, lit, query) {

@@ -112,7 +112,7 @@ function fromAddress() {
   if (said.has("before")) $("before").dataset.wish = +said.get("before");
   if (said.has("after")) $("after").dataset.wish = +said.get("after");
   if (what.query) $("query").value = what.query;
-  return { what, whole: said.has("whole"), collapse: said.get("collapse") };
+  return { what, whole: said.has("all"), collapse: said.get("collapse") };
 }
 
 async function open() {

@@ -1,7 +1,7 @@
 // The timeline: a row for the host, for the labels and the launches of each device, for each thread of its pool, and for
 // memory. Events that lie within
 // each other stand in lanes; in a lane none overlap, so what is in view is found by halving.
-const GUTTER = 128, RULER = 22;
+const GUTTER = 138, RULER = 22;
 const timeline = { from: 0, to: 1, top: 0, rows: [] };
 const LANE_HEIGHT = { host: 19, label: 22, launch: 26, worker: 15, memory: 46 };
 
