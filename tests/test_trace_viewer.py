@@ -333,7 +333,11 @@ def test_big(b, folder):
 
 
 def test_browser(folder, pages, sizes, small):
-    b = browser.Browser()
+    try:
+        b = browser.Browser()
+    except RuntimeError as e:
+        print("test_trace_viewer.py: the page is left out, %s does not start: %s" % (browser.find(), e))
+        return
     try:
         test_page(b, small, sizes)
         for page in pages[::max(1, len(pages) // 12)]:

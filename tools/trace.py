@@ -11,7 +11,6 @@ import base64
 import collections
 import html
 import json
-import math
 import os
 import sys
 import zlib
@@ -57,32 +56,32 @@ def name_of(value):
     return text(value) or str(whole(value, -1))
 
 
-def read_events(path):
-    """The events, and how many lines are none. A trace in one piece is taken, too."""
-    with open(path, encoding="utf-8", errors="replace") as f:
-        first = f.read(4096).lstrip()
-        f.seek(0)
-        lines, bad = [], 0
-        if first[:1] not in ("[", "{"):
-            return [], 1
-        for line in f:
-            line = line.strip().rstrip(",")
-            if line in ("", "[", "]"):
-                continue
-            try:
-                event = json.loads(line)
-            except (ValueError, RecursionError):
-                bad += 1
-                continue
-            lines.append(event)
-        if not any(isinstance(e, dict) and "ph" in e for e in lines):
-            f.seek(0)
-            try:
-                lines = json.load(f)
-            except (ValueError, RecursionError):
-                return [], bad
-            lines, bad = table(lines).get("traceEvents") if isinstance(lines, dict) else lines, 0
-    return [e for e in rows(lines) if "ph" in e], bad
+def is_event(value):
+    return isinstance(value, dict) and "ph" in value
+
+
+def events_of_lines(file, bad):
+    """An event a line; what is none is counted in bad."""
+    for line in file:
+        line = line.strip().rstrip(",")
+        if line in ("", "[", "]"):
+            continue
+        try:
+            event = json.loads(line)
+        except (ValueError, RecursionError):
+            event = None
+        if is_event(event):
+            yield event
+        else:
+            bad.append(1)
+
+
+def events_in_one_piece(file):
+    try:
+        said = json.load(file)
+    except (ValueError, RecursionError):
+        return []
+    return filter(is_event, rows(said.get("traceEvents") if isinstance(said, dict) else said))
 
 
 class Strings(dict):
@@ -93,13 +92,16 @@ class Strings(dict):
 
 
 class Trace:
-    def __init__(self, events):
+    def __init__(self):
         self.strings, self.kernel_at, self.schedule_at = Strings(), {}, {}
         self.strings[""]                                   # number 0
         self.kernels, self.schedules, self.graphs = [], [], []
-        self.devices, self.threads, self.errors = [], {}, []
-        self.row_events, self.memory = collections.defaultdict(list), collections.defaultdict(list)
+        self.devices, self.threads, self.errors, self.nevent = [], {}, [], 0
+        self.spans, self.memory = collections.defaultdict(list), collections.defaultdict(list)
+
+    def read(self, events):
         for event in events:
+            self.nevent += 1
             phase, category = text(event["ph"]), text(event.get("cat"))
             action = self.ACTIONS.get((phase, category)) or self.ACTIONS.get(phase)
             if action:
@@ -115,8 +117,17 @@ class Trace:
                              "gbps": number(d.get("gbps"))} for d in rows(args.get("devices"))]
 
     def span(self, event, args):
-        self.row_events[whole(event.get("tid"))].append((number(event.get("ts")), -max(0, number(event.get("dur"))),
-                                                         len(self.row_events), event, args))
+        """(begin, -duration, name, kernel, label, schedule, step, run, flops, nbytes, extra), of a thread."""
+        tid, name, extra = whole(event.get("tid")), text(event.get("name")), ""
+        if "kernels" in args or "tasks" in args:
+            word = "kernels" if "kernels" in args else "tasks"
+            extra = "%d %s" % (whole(args[word]), word)
+        elif "from" in args and "to" in args:
+            extra = "from %s to %s" % (shown(args["from"]), shown(args["to"]))
+        self.spans[tid].append((
+            number(event.get("ts")), -max(0, number(event.get("dur"))), self.strings[name], self.kernel(args.get("kernel"), name),
+            self.strings[text(args.get("label"))], name_of(args["schedule"]) if "schedule" in args else None, whole(args.get("step"), -1),
+            whole(args.get("run"), -1), number(args.get("flops")), number(args.get("nbytes")), extra))
 
     def counter(self, event, args):
         words = text(event.get("name")).split()
@@ -193,31 +204,23 @@ class Trace:
     # ** what the page takes **
 
     def row(self, tid):
-        """The events of a thread as columns, in the order of their beginnings."""
-        events = sorted(self.row_events[tid], key=lambda e: e[:3])
+        """The spans of a thread as columns, in the order of their beginnings."""
+        begin, minus, name, kernel, label, schedule, step, run, flops, nbytes, extra = zip(*sorted(self.spans[tid], key=lambda s: s[:2]))
         device = tid // WORKERS - 1 if tid >= WORKERS else max(0, tid - 1)
         kind = "host" if tid == HOST_TID else "worker" if tid >= WORKERS else "launch"
         title = self.threads.get(tid) or {"host": "host", "launch": "device %d" % device}.get(kind, "thread %d" % (tid % WORKERS))
-        row = {"kind": kind, "device": device, "title": title, "ts": [round(e[0] - self.start, 3) for e in events],
-               "dur": [round(-e[1], 3) for e in events], "name": [self.strings[text(e[3].get("name"))] for e in events]}
-        if kind == "host":
-            row["extra"] = ["%d kernels" % whole(a["kernels"]) if "kernels" in a else "" for *_, a in events]
-            return row
-        row["kernel"] = [self.kernel(a.get("kernel"), e.get("name")) for *_, e, a in events]
+        row = {"kind": kind, "device": device, "title": title, "ts": [round(t - self.start, 3) for t in begin], "dur": [round(-d, 3) for d in minus],
+               "name": name, "extra": extra if any(extra) else []}
+        if kind != "host":
+            row["kernel"] = kernel
         if kind == "launch":
-            row["label"] = [self.strings[text(a.get("label"))] for *_, a in events]
-            row["schedule"] = [self.schedule_at.get(name_of(a.get("schedule")), -1) for *_, a in events]
-            row["step"], row["run"] = [whole(a.get("step"), -1) for *_, a in events], [whole(a.get("run"), -1) for *_, a in events]
-            row["flops"], row["nbytes"] = [number(a.get("flops")) for *_, a in events], [number(a.get("nbytes")) for *_, a in events]
-            row["extra"] = ["from %s to %s" % (shown(a["from"]), shown(a["to"])) if "from" in a and "to" in a else "" for *_, a in events]
-        else:
-            row["extra"] = ["%d tasks" % whole(a["tasks"]) if "tasks" in a else "" for *_, a in events]
+            row.update(label=label, schedule=[self.schedule_at.get(s, -1) for s in schedule], step=step, run=run, flops=flops, nbytes=nbytes)
         return row
 
     def packed(self, file, notes):
         """{element: what it holds}."""
-        ends = [e[0] - e[1] for events in self.row_events.values() for e in events]
-        self.start = min([e[0] for events in self.row_events.values() for e in events] or [0])
+        self.start = min((s[0] for spans in self.spans.values() for s in spans), default=0)
+        end = max((s[0] - s[1] for spans in self.spans.values() for s in spans), default=1)
         for s, graphs in ((s, [self.graphs[int(g["text"][1:])] for g in s["graphs"]]) for s in self.schedules):
             for g in graphs:                               # which operators a kernel computes
                 for op, step in zip(g["op"], g["kernel"]):
@@ -225,15 +228,13 @@ class Trace:
                         self.kernels[s["steps"][step]["kernel"]]["ops"].add(op)
             for g in graphs:
                 g["kernel"] = [k if 0 <= k < len(s["steps"]) else -1 for k in g["kernel"]]
-        lines = [self.row(tid) for tid in sorted(self.row_events)]
-        last = max(ends or [1]) - self.start
         out = collections.OrderedDict()
         out["main"] = {
-            "file": file, "notes": notes, "devices": self.devices, "rows": lines, "strings": list(self.strings),
+            "file": file, "notes": notes, "devices": self.devices, "rows": [self.row(tid) for tid in sorted(self.spans)], "strings": list(self.strings),
             "memory": [{"device": d, "title": "memory" if len(self.memory) < 2 else "memory %d" % d,
                         "ts": [round(t - self.start, 3) for t, _ in sorted(m)], "live": [n for _, n in sorted(m)]}
                        for d, m in sorted(self.memory.items())],
-            "from": 0, "to": max(last, 1), "schedules": self.schedules, "errors": self.errors,
+            "from": 0, "to": max(end - self.start, 1), "schedules": self.schedules, "errors": self.errors,
             "kernels": [{**{key: v for key, v in k.items() if key != "texts"}, "source": k["source"] is not None, "ops": sorted(k["ops"])}
                         for k in self.kernels]}
         for i, k in enumerate(self.kernels):
@@ -275,16 +276,23 @@ def main(path, out=None):
     out = out or os.path.splitext(path)[0] + ".html"
     if os.path.abspath(out) == os.path.abspath(path):
         return "%s would be written over" % path
-    events, bad = read_events(path)
-    if not events:
+    trace, bad = Trace(), []
+    with open(path, encoding="utf-8", errors="replace") as f:
+        if f.read(4096).lstrip()[:1] in ("[", "{"):
+            f.seek(0)
+            trace.read(events_of_lines(f, bad))
+            if not trace.nevent:
+                f.seek(0)
+                trace.read(events_in_one_piece(f))
+                bad = []
+    if not trace.nevent:
         return "%s: no event of a trace in it" % path
     file = os.path.basename(path)
-    trace = Trace(events)
-    elements = trace.packed(file, "%d lines not understood" % bad if bad else "")
+    elements = trace.packed(file, "%d lines not understood" % len(bad) if bad else "")
     with open(out, "w", encoding="utf-8") as f:
         f.writelines(page(file, elements))
     print("%s: %d kernels, %d schedules, %d events, %.1f MB" %
-          (out, len(trace.kernels), len(trace.schedules), len(events), os.path.getsize(out) / 1e6))
+          (out, len(trace.kernels), len(trace.schedules), trace.nevent, os.path.getsize(out) / 1e6))
     return None
 
 

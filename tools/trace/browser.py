@@ -6,6 +6,7 @@
 import base64
 import json
 import os
+import select
 import shutil
 import subprocess
 import sys
@@ -20,7 +21,7 @@ FLAGS = ["--headless", "--disable-gpu", "--no-sandbox", "--disable-dev-shm-usage
 
 def find():
     """The program, or None."""
-    return next(filter(None, map(shutil.which, NAMES)), None)
+    return next(filter(None, map(shutil.which, NAMES)), None) if os.name == "posix" else None
 
 
 class Browser:
@@ -55,7 +56,8 @@ class Browser:
     def read(self):
         """The next message. What the page complains about is kept."""
         while b"\0" not in self.waiting:
-            more = os.read(self.back, 1 << 20)
+            ready = select.select([self.back], [], [], 60)[0]
+            more = os.read(self.back, 1 << 20) if ready else b""
             if not more:
                 raise RuntimeError("the browser has ended")
             self.waiting += more
