@@ -314,16 +314,42 @@ def test_page(b, page, sizes):
     v.quiet("the page")
 
 
+def test_hostile(b, folder):
+    """Names and texts of a trace are shown, never taken for parts of the page."""
+    evil = "<img src=x onerror=console.error(1)></script><script>console.error(2)</script>"
+    path, page = write_trace(folder, "evil", kernels=3, passes=3, lines=10, nodes=30, runs=2)
+    with open(path, encoding="utf-8") as f:
+        data = f.read()
+    for word in ("layer1.conv", "r_8_64_4", "RESHAPE", "TASK 0:8", "axes=", "#include <stdint.h>", "scheduled", "rewritten", "CPU"):
+        check(word in data, word + " is in the trace")
+        data = data.replace(word, evil)
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(data)
+    check(convert(path, page) is None, "a hostile trace becomes a page")
+    v = Page(b, page, "#collapse=none&text=passes&before=0&after=1&list=kernel")
+    for view in ("graph", "memory"):
+        v.press("[data-view=%s]" % view)
+        v.find("#" + view, "onerror", 8, 8)
+    v.find("#timeline canvas", "onerror", 8, 20)
+    v.search("onerror")
+    v.press("#rows tr")
+    v.press("[data-text=source]")
+    v.soon("document.getElementById('text').innerText.includes('onerror')", "what is hostile is text")
+    v.quiet("a hostile trace")
+
+
 def test_big(b, folder):
     """2,000 kernels that differ, of 20 passes each."""
     begin = time.time()
     path, page = write_trace(folder, "big", kernels=2000, passes=20, lines=40, nodes=5000, runs=2)
     made, size = time.time() - begin, os.path.getsize(path) / 1e6
-    v = Page(b, page)
-    drawn = float(b.js("document.documentElement.dataset.drawn"))
+    drawn = 1e9
+    for _ in range(3):                                     # the machine may be at something else
+        v = Page(b, page)
+        drawn = min(drawn, float(b.js("document.documentElement.dataset.drawn")))
     print("2,000 kernels of 20 passes, %.0f MB: made and converted in %.1f s, a page of %.1f MB, drawn %.0f ms after it was asked for"
           % (size, made, os.path.getsize(page) / 1e6, drawn))
-    check(drawn < 4000, "2,000 kernels open at once", "%.0f ms" % drawn)   # 500 on a quiet machine of two cores
+    check(drawn < 3000, "2,000 kernels open at once", "%.0f ms" % drawn)   # 400 on a quiet machine of two cores
     v.soon("document.getElementById('text').innerText.includes('kernel number')", "with the source of one of them")
     same(len(v.search("kernel number 1234 ")), 1, "one source of 2,000")
     v.choose("#collapse", "none")
@@ -345,6 +371,7 @@ def test_browser(folder, pages, sizes, small):
             for key in ("m", "g", "]"):
                 b.key(key)
             v.quiet("a changed trace, " + os.path.basename(page))
+        test_hostile(b, folder)
         test_big(b, folder)
     finally:
         b.close()

@@ -1,15 +1,28 @@
 // Texts: colours of sources and of the IR, and what differs between two.
 
-const WORDS = "auto|break|case|const|continue|default|do|else|enum|extern|for|goto|if|inline|register|restrict|return|sizeof|static|struct|switch|" +
+const WORDS =
+  "auto|break|case|const|continue|default|do|else|enum|extern|for|goto|if|inline|register|restrict|return|sizeof|static|struct|switch|" +
   "typedef|union|volatile|while|fn|let|var|define|declare|call|load|store|br|ret|phi|getelementptr|__global__|__device__|__shared__|__kernel|kernel|device";
-const TYPES = "void|char|short|int|long|float|double|half|signed|unsigned|bool|_Bool|vec[234]|array|ptr|i1|i8|i16|i32|i64|u8|u16|u32|u64|f16|bf16|f32|f64|\\w+_t|[a-z]+\\d+x\\d+|v\\d+\\w*|float\\d+|int\\d+|half\\d+";
-const SOURCE = new RegExp(["(\\/\\/[^\\n]*|\\/\\*[^]*?\\*\\/|^[ \\t]*#[^\\n]*|^;[^\\n]*)", '("(?:[^"\\\\\\n]|\\\\.)*")',
-  "\\b(0[xX][\\da-fA-F.pP]+\\w*|\\d[\\d.]*(?:[eE][+-]?\\d+)?\\w*)\\b", `\\b(${WORDS})\\b`, `\\b(${TYPES})\\b`, "(%[\\w.]+)"].join("|"), "gm");
+const TYPES =
+  "void|char|short|int|long|float|double|half|signed|unsigned|bool|_Bool|vec[234]|array|ptr|i1|i8|i16|i32|i64|u8|u16|u32|u64|f16|bf16|f32|f64|\\w+_t|[a-z]+\\d+x\\d+|v\\d+\\w*|float\\d+|int\\d+|half\\d+";
+const SOURCE = new RegExp(
+  [
+    "(\\/\\/[^\\n]*|\\/\\*[^]*?\\*\\/|^[ \\t]*#[^\\n]*|^;[^\\n]*)",
+    '("(?:[^"\\\\\\n]|\\\\.)*")',
+    "\\b(0[xX][\\da-fA-F.pP]+\\w*|\\d[\\d.]*(?:[eE][+-]?\\d+)?\\w*)\\b",
+    `\\b(${WORDS})\\b`,
+    `\\b(${TYPES})\\b`,
+    "(%[\\w.]+)",
+  ].join("|"),
+  "gm",
+);
 const SOURCE_CLASSES = ["c", "s", "n", "k", "t", "v"];
-const IR = /(%\w+)|(?<=\()([A-Z][A-Z_0-9]*)|(:[a-z]\w*)|(?<![\w%.])(-?(?:0x[\da-f]+|\d[\d.]*(?:e[+-]?\d+)?|inf|nan))(?![\w.])|(--[^\n]*)/g;
+const IR =
+  /(%\w+)|(?<=\()([A-Z][A-Z_0-9]*)|(:[a-z]\w*)|(?<![\w%.])(-?(?:0x[\da-f]+|\d[\d.]*(?:e[+-]?\d+)?|inf|nan))(?![\w.])|(--[^\n]*)/g;
 const IR_CLASSES = ["v", "k", "t", "n", "c"];
 function painted(text, form, classes) {
-  let out = "", at = 0;
+  let out = "",
+    at = 0;
   for (const m of text.matchAll(form)) {
     const k = m.findIndex((group, i) => i > 0 && group !== undefined) - 1;
     out += escape(text.slice(at, m.index)) + `<span class="${classes[k]}">${escape(m[0])}</span>`;
@@ -20,17 +33,22 @@ function painted(text, form, classes) {
 const paint = { source: text => painted(text, SOURCE, SOURCE_CLASSES), passes: text => painted(text, IR, IR_CLASSES) };
 
 // Numbers beside the lines. Blocks out of view are not laid out; of a very long text only the first lines get colours.
-const BLOCK = 400, PAINTED = 8000;
+const BLOCK = 400,
+  PAINTED = 8000;
 function showText(box, text, kind) {
   const lines = text.replace(/\n$/, "").split("\n");
-  box.replaceChildren(...Array.from({ length: Math.ceil(lines.length / BLOCK) }, (_, k) => {
-    const part = lines.slice(k * BLOCK, (k + 1) * BLOCK), block = document.createElement("div");
-    block.className = "block";
-    block.style.containIntrinsicHeight = part.length * 18 + "px";
-    const body = part.join("\n"), numbers = part.map((_, i) => k * BLOCK + i + 1).join("\n");
-    block.innerHTML = `<pre class="numbers">${numbers}</pre><pre>${k * BLOCK < PAINTED ? paint[kind](body) : escape(body)}</pre>`;
-    return block;
-  }));
+  box.replaceChildren(
+    ...Array.from({ length: Math.ceil(lines.length / BLOCK) }, (_, k) => {
+      const part = lines.slice(k * BLOCK, (k + 1) * BLOCK),
+        block = document.createElement("div");
+      block.className = "block";
+      block.style.containIntrinsicHeight = part.length * 18 + "px";
+      const body = part.join("\n"),
+        numbers = part.map((_, i) => k * BLOCK + i + 1).join("\n");
+      block.innerHTML = `<pre class="numbers">${numbers}</pre><pre>${k * BLOCK < PAINTED ? paint[kind](body) : escape(body)}</pre>`;
+      return block;
+    }),
+  );
   return lines.length;
 }
 
@@ -40,10 +58,15 @@ function showText(box, text, kind) {
 // keys. What lies between the same beginning and the same end and differs in more than LIMIT lines is replaced as a whole.
 const LIMIT = 1500;
 function differences(a, b) {
-  let from = 0, end = 0;
+  let from = 0,
+    end = 0;
   while (from < a.length && from < b.length && a[from] === b[from]) from++;
   while (end < a.length - from && end < b.length - from && a[a.length - 1 - end] === b[b.length - 1 - end]) end++;
-  const n = a.length - from - end, m = b.length - from - end, zero = LIMIT + 1, far = new Int32Array(2 * LIMIT + 3), trail = [];
+  const n = a.length - from - end,
+    m = b.length - from - end,
+    zero = LIMIT + 1,
+    far = new Int32Array(2 * LIMIT + 3),
+    trail = [];
   // far[zero + k]: how far into a one comes on diagonal k, x - y, with d lines removed or added. trail[d]: far before step d.
   const down = (at, k, d) => k === -d || (k !== d && at(k - 1) < at(k + 1));
   let found = false;
@@ -59,9 +82,14 @@ function differences(a, b) {
   }
   const pairs = [];
   for (let i = end - 1; i >= 0; i--) pairs.push([a.length - end + i, b.length - end + i]);
-  let x = n, y = m;
+  let x = n,
+    y = m;
   for (let d = trail.length - 1; found && d > 0; d--) {
-    const at = i => trail[d][i + d], k = x - y, back = down(at, k, d) ? k + 1 : k - 1, x0 = at(back), y0 = x0 - back;
+    const at = i => trail[d][i + d],
+      k = x - y,
+      back = down(at, k, d) ? k + 1 : k - 1,
+      x0 = at(back),
+      y0 = x0 - back;
     for (; x > x0 && y > y0; x--, y--) pairs.push([from + x - 1, from + y - 1]);
     [x, y] = [x0, y0];
   }
@@ -72,7 +100,8 @@ function differences(a, b) {
 // One list of rows: [" ", i, j], ["-", i] or ["+", j]; i and j are lines of a and of b.
 function rowsOf(a, b, pairs) {
   const rows = [];
-  let i = 0, j = 0;
+  let i = 0,
+    j = 0;
   for (const [x, y] of [...pairs, [a.length, b.length]]) {
     while (i < x) rows.push(["-", i++]);
     while (j < y) rows.push(["+", j++]);
@@ -83,13 +112,19 @@ function rowsOf(a, b, pairs) {
 const AROUND = 3;
 const nameless = line => line.replace(/%\w+/g, "%").replace(/\s+/g, " ");
 function showDifference(box, before, after, namesCount) {
-  const a = before.replace(/\n$/, "").split("\n"), b = after.replace(/\n$/, "").split("\n"), key = namesCount ? line => line : nameless;
-  const { pairs, whole } = differences(a.map(key), b.map(key)), rows = rowsOf(a, b, pairs);
-  const shown = new Uint8Array(rows.length), body = document.createElement("div");
-  let removed = 0, added = 0;
+  const a = before.replace(/\n$/, "").split("\n"),
+    b = after.replace(/\n$/, "").split("\n"),
+    key = namesCount ? line => line : nameless;
+  const { pairs, whole } = differences(a.map(key), b.map(key)),
+    rows = rowsOf(a, b, pairs);
+  const shown = new Uint8Array(rows.length),
+    body = document.createElement("div");
+  let removed = 0,
+    added = 0;
   rows.forEach(([kind], i) => {
     if (kind === " ") return;
-    if (kind === "-") removed++; else added++;
+    if (kind === "-") removed++;
+    else added++;
     for (let k = Math.max(0, i - AROUND); k <= Math.min(rows.length - 1, i + AROUND); k++) shown[k] = 1;
   });
   body.className = "diff";
@@ -97,13 +132,15 @@ function showDifference(box, before, after, namesCount) {
   for (let i = 0; i < rows.length;) {
     let end = i;
     while (end < rows.length && shown[end] === shown[i]) end++;
-    const part = rows.slice(i, end), first = i;
-    if (shown[i]) body.insertAdjacentHTML("beforeend", part.map((row, k) => lineOf(row, words.get(first + k))).join(""));
+    const part = rows.slice(i, end),
+      first = i;
+    if (shown[i])
+      body.insertAdjacentHTML("beforeend", part.map((row, k) => lineOf(row, words.get(first + k))).join(""));
     else {
       const fold = document.createElement("button");
       fold.className = "fold";
       fold.textContent = `${plural(part.length, "line")} as before`;
-      fold.onclick = () => fold.outerHTML = part.map(row => lineOf(row)).join("");
+      fold.onclick = () => (fold.outerHTML = part.map(row => lineOf(row)).join(""));
       body.append(fold);
     }
     i = end;
@@ -112,8 +149,13 @@ function showDifference(box, before, after, namesCount) {
   return { removed, added, whole };
 
   function lineOf([kind, i, j], word) {
-    const text = kind === "-" ? a[i] : kind === "+" ? b[i] : b[j], number = (kind === " " ? j : i) + 1;
-    const html = word ? escape(text.slice(0, word[0])) + `<mark>${escape(text.slice(word[0], word[1]))}</mark>` + escape(text.slice(word[1])) : paint.passes(text);
+    const text = kind === "-" ? a[i] : kind === "+" ? b[i] : b[j],
+      number = (kind === " " ? j : i) + 1;
+    const html = word
+      ? escape(text.slice(0, word[0])) +
+        `<mark>${escape(text.slice(word[0], word[1]))}</mark>` +
+        escape(text.slice(word[1]))
+      : paint.passes(text);
     return `<div class="line${kind === "-" ? " remove" : kind === "+" ? " add" : ""}"><i>${number} ${kind}</i>${html}</div>`;
   }
 }
@@ -121,19 +163,24 @@ function showDifference(box, before, after, namesCount) {
 function changedWords(rows, a, b) {
   const words = new Map();
   for (let i = 0; i < rows.length;) {
-    let minus = i, plus;
+    let minus = i,
+      plus;
     while (minus < rows.length && rows[minus][0] === "-") minus++;
     for (plus = minus; plus < rows.length && rows[plus][0] === "+";) plus++;
     const n = minus - i;
-    if (n && plus - minus === n) for (let k = 0; k < n; k++) {
-      const s = a[rows[i + k][1]], t = b[rows[minus + k][1]], short = Math.min(s.length, t.length);
-      let from = 0, end = 0;
-      while (from < short && s[from] === t[from]) from++;
-      while (end < short - from && s[s.length - 1 - end] === t[t.length - 1 - end]) end++;
-      if (from + end < short * 0.25) continue;
-      words.set(i + k, [from, s.length - end]);
-      words.set(minus + k, [from, t.length - end]);
-    }
+    if (n && plus - minus === n)
+      for (let k = 0; k < n; k++) {
+        const s = a[rows[i + k][1]],
+          t = b[rows[minus + k][1]],
+          short = Math.min(s.length, t.length);
+        let from = 0,
+          end = 0;
+        while (from < short && s[from] === t[from]) from++;
+        while (end < short - from && s[s.length - 1 - end] === t[t.length - 1 - end]) end++;
+        if (from + end < short * 0.25) continue;
+        words.set(i + k, [from, s.length - end]);
+        words.set(minus + k, [from, t.length - end]);
+      }
     i = Math.max(plus, i + 1);
   }
   return words;
