@@ -8,7 +8,7 @@ const graph = { nodes: [], levels: [], edges: [], x: 0, y: 0, zoom: 1, box: null
 
 // A constant stands in the note of its users, not by itself.
 const isInside = (data, i) => data.op[i] === "CONST" && !data.src[i].length && data.op.length > 1;
-// Nodes with one key become one.
+// Nodes with one key become one. What has no label has that of the step that computes it.
 function collapsed(data, by) {
   const schedule = trace.schedules[state.schedule],
     groups = new Map(),
@@ -20,14 +20,16 @@ function collapsed(data, by) {
       return;
     }
     const step = data.kernel[i],
-      key = by === "kernel" && step >= 0 ? "k" + step : by === "label" && data.label[i] ? "l" + data.label[i] : null;
+      label = data.label[i] || schedule?.steps[step]?.label || "",
+      key = by === "kernel" && step >= 0 ? "k" + step : by === "label" && label ? "l" + label : null;
     let at = key === null ? undefined : groups.get(key);
     if (at === undefined) {
       at = nodes.length;
       if (key !== null) groups.set(key, at);
-      nodes.push({ members: [], constants: [], in: [], out: [], step, label: data.label[i], level: 0, x: 0 });
+      nodes.push({ members: [], constants: [], in: [], out: [], steps: new Set(), step, label, level: 0, x: 0 });
     }
     nodes[at].members.push(i);
+    nodes[at].steps.add(step);
     if (nodes[at].step < 0) nodes[at].step = step;
     nodeOf[i] = at;
   });
@@ -45,9 +47,7 @@ function collapsed(data, by) {
     const shape = data.shape[i] ? "(" + data.shape[i].join(",") + ")" : "";
     node.kernel = step ? step.kernel : -1;
     node.ops = node.members.map(m => data.op[m]);
-    if (node.members.length === 1 && by === "none")
-      [node.title, node.note] = [data.op[i], (data.dtype[i] + " " + shape).trim()];
-    else if (by === "kernel" && step)
+    if (by === "kernel" && step)
       [node.title, node.note] = [step.label || step.name, plural(node.members.length, "node")];
     else if (by === "label" && node.label) [node.title, node.note] = [node.label, plural(node.members.length, "node")];
     else [node.title, node.note] = [data.op[i], (data.dtype[i] + " " + shape).trim()];
@@ -197,7 +197,7 @@ function centre(at) {
   graph.x = inside(graph.nodes[at].x, box.left - 20, box.right + 20, (graphPane.width || 600) / zoom);
   graph.y = inside(graph.nodes[at].level * LEVEL + NODE / 2, -20, box.height, (graphPane.height || 400) / zoom);
 }
-const isChosen = n => (state.step >= 0 ? n.step === state.step : state.kernel >= 0 && n.kernel === state.kernel);
+const isChosen = n => (state.step >= 0 ? n.steps.has(state.step) : state.kernel >= 0 && n.kernel === state.kernel);
 
 // ** drawing **
 
@@ -289,7 +289,7 @@ function drawNode(c, n, at, y, zoom, lit, query) {
   c.globalAlpha = lower ? 0.25 : lit || chosen ? 1 : 0.45;
   c.fillStyle = leaf
     ? css("faint")
-    : colour(n.kernel, n.label || trace.schedules[state.schedule]?.steps[n.step]?.label);
+    : colour(n.kernel, n.label);
   c.beginPath();
   c.roundRect(x, y, n.width, NODE, leaf ? NODE / 2 : 6);
   c.fill();
@@ -335,7 +335,7 @@ function drawOverview(c, w, h, left, top, right, bottom) {
   c.globalAlpha = 1;
   for (const n of nodes) {
     c.fillStyle =
-      n.step < 0 ? css("line") : colour(n.kernel, n.label || trace.schedules[state.schedule]?.steps[n.step]?.label);
+      n.step < 0 ? css("line") : colour(n.kernel, n.label);
     c.fillRect(x(n.x - n.width / 2), y(n.level * LEVEL), Math.max(1, n.width * scale), Math.max(0.8, NODE * scale));
   }
   c.strokeStyle = css("accent");
@@ -393,7 +393,10 @@ function describeNode({ at }) {
 }
 function pickNode(at) {
   const n = graph.nodes[at];
-  change(n.kernel >= 0 ? { kernel: n.kernel, step: n.step, label: null, event: null, node: at } : { node: at });
+  if ($("collapse").value === "label" && n.label && labelTotals.has(n.label)) {
+    pickLabel(n.label);
+    change({ node: at });
+  } else change(n.kernel >= 0 ? { kernel: n.kernel, step: n.step, label: null, event: null, node: at } : { node: at });
   say(
     describeNode({ at })
       .replace(/<br>/g, ", ")
@@ -476,7 +479,8 @@ function layStages() {
   $("stage").disabled = stages.length < 2;
   const n = stages.at(-1)?.n ?? 0,
     kernels = stages.some(g => g.kernels);
-  $("collapse").value = n > 150 && kernels ? "kernel" : "none";
+  const labels = trace.schedules[state.schedule]?.steps.some(step => step.label);
+  $("collapse").value = n < 150 || !kernels ? "none" : labels ? "label" : "kernel";
   layGraph();
 }
 $("stage").addEventListener("change", layGraph);
