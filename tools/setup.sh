@@ -11,6 +11,8 @@ clang_links() { echo 'int LLVMFuzzerTestOneInput(const char *d, unsigned long n)
   clang -x c - "$@" -o /dev/null >/dev/null 2>&1; }
 clang_of_ir() { for c in clang clang-21 clang-20 clang-19 clang-18 clang-17 clang-16 clang-15; do    # LLVM 15 and later
   has $c && echo 'define void @f(ptr %p) { ret void }' | $c -w -x ir -S - -o /dev/null 2>/dev/null && return 0; done; return 1; }
+finds_browser() { for b in chromium-headless-shell chrome-headless-shell chromium chromium-browser google-chrome; do
+  has $b && return 0; done; return 1; }
 python_finds() { for p in python3 /usr/bin/python3; do has $p && $p -c "import $1" 2>/dev/null && return 0; done; return 1; }
 
 # What is needed, as words that the table below turns into packages.
@@ -31,6 +33,7 @@ if [ "$purpose" = test ]; then
     has x86_64-w64-mingw32-g++-posix || want mingw
     has wine || want wine
   fi
+  [ "$(uname)" != Linux ] || finds_browser || want browser     # the viewer of traces is tried in it
 fi
 if [ "$purpose" = test ] || [ "$purpose" = site ]; then has mkdocs || want mkdocs; fi
 if [ "$purpose" = bench ]; then            # what the library is compared with
@@ -65,6 +68,12 @@ package() {
       for version in 21 20 19 18 17 16 15; do
         apt-cache show clang-$version >/dev/null 2>&1 && { echo clang-$version; break; }
       done ;;
+    apt-get:browser)                       # 64 MB to fetch; all of Chromium is twice as much, and not every system has it
+      for name in chromium-headless-shell chromium; do
+        apt-cache show $name >/dev/null 2>&1 && { echo $name; break; }
+      done ;;
+    dnf:browser) echo chromium-headless ;;
+    apk:browser | pacman:browser) echo chromium ;;
     dnf:clang-of-ir | apk:clang-of-ir | pacman:clang-of-ir) echo clang ;;
     dnf:cc) echo gcc ;;
     dnf:numpy) echo python3-numpy ;;
@@ -101,6 +110,7 @@ case $manager in
 esac
 
 if [ $manager != brew ] && [ "$(id -u)" != 0 ]; then
+  [ -n "$(packages | tr -d ' ')" ] || exit 0               # this system has none of what is missing
   echo "setup: some packages are missing and only root can install them. Please run:" >&2
   echo "  sudo sh -c '$update && $install$(packages)'" >&2
   exit 1
