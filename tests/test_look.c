@@ -198,6 +198,12 @@ static void little_is_read(void) {
   CHECK(data != NULL);
   if (!data) return;
   tiny_tensor *x = tiny_blob(t, data, TINY_I32, TINY_SHAPE(ROWS, COLUMNS), NULL);
+  if (tiny_status(t) == TINY_E_DEVICE) {   // late.h may draw such a device
+    printf("no tiny_blob: %s\n", tiny_error(t));
+    tiny_close(t);
+    free(data);
+    return;
+  }
   tiny_tensor *y = tiny_flip(tiny_permute(x, TINY_SHAPE(1, 0)), TINY_SHAPE(0));
   data[1] = 7;
   CHECK_STR(shown(x), "(8192,8192) i32 on INTERP\n[[0 7 0 ... 0 0 0]\n [0 0 0 ... 0 0 0]\n [0 0 0 ... 0 0 0]\n ...\n"
