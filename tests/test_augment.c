@@ -14,6 +14,9 @@ static int reads(tiny_tensor *x) {
   fprintf(stderr, "%s\n", tiny_error(t));
   return 0;
 }
+// Elements of the rest of an array, one behind the other.
+#define PLANE(a, i) ((&(a)[0][0])[i])
+#define ITEM(a, i) ((&(a)[0][0][0])[i])
 static int near(double a, double b, double most) { return fabs(a - b) <= most; }
 static void fill(void) {
   uint32_t r = 1;
@@ -61,12 +64,12 @@ static void colours(void) {
     CHECK(reads(y));
     for (int n = 0; n < N; n++) {
       double all = 0;
-      for (int i = 0; i < H * W; i++) all += 0.2989 * picture[n][0][0][i] + 0.587 * picture[n][1][0][i] + 0.114 * picture[n][2][0][i];
+      for (int i = 0; i < H * W; i++) all += 0.2989 * PLANE(picture[n][0], i) + 0.587 * PLANE(picture[n][1], i) + 0.114 * PLANE(picture[n][2], i);
       for (int c = 0; c < C; c++) for (int i = 0; i < H * W; i++) {
-        const double grey = 0.2989 * picture[n][0][0][i] + 0.587 * picture[n][1][0][i] + 0.114 * picture[n][2][0][i];
+        const double grey = 0.2989 * PLANE(picture[n][0], i) + 0.587 * PLANE(picture[n][1], i) + 0.114 * PLANE(picture[n][2], i);
         const double other = kind == 0 ? 0 : kind == 1 ? all / (H * W) : grey;
-        const double want = fmin(1, fmax(0, factor[n] * picture[n][c][0][i] + (1 - factor[n]) * other));
-        CHECK(near(got[n][c][0][i], want, 1e-5));
+        const double want = fmin(1, fmax(0, factor[n] * PLANE(picture[n][c], i) + (1 - factor[n]) * other));
+        CHECK(near(PLANE(got[n][c], i), want, 1e-5));
       }
     }
   }
@@ -251,7 +254,7 @@ static void jitter(void) {
   for (int n = 0; n < N; n++) {
     const double r = got[n][0][0][0] / picture[n][0][0][0];
     least = fmin(least, r); most = fmax(most, r);
-    for (int i = 0; i < C * H * W; i++) CHECK(near(got[n][0][0][i], fmin(1, r * picture[n][0][0][i]), 1e-4) || got[n][0][0][0] == 1);
+    for (int i = 0; i < C * H * W; i++) CHECK(near(ITEM(got[n], i), fmin(1, r * ITEM(picture[n], i)), 1e-4) || got[n][0][0][0] == 1);
   }
   CHECK(least > 0.599 && least < 0.7 && most > 1.2);
   d.contrast = 0.4; d.saturation = 0.4; d.hue = 0.1;
@@ -286,7 +289,7 @@ static void mixtures(void) {
   int some = 0;
   for (int n = 1; n < MANY; n++) {
     int own = 0;
-    for (int i = 0; i < 16; i++) { CHECK(out[n][0][0][i] == n || out[n][0][0][i] == n - 1); own += out[n][0][0][i] == n; }
+    for (int i = 0; i < 16; i++) { CHECK(PLANE(out[n][0], i) == n || PLANE(out[n][0], i) == n - 1); own += PLANE(out[n][0], i) == n; }
     CHECK(near(hot[n][n % K], own / 16.0, 1e-5) && near(hot[n][(n + K - 1) % K], 1 - own / 16.0, 1e-5));
     some += own > 0 && own < 16;
   }
