@@ -23,6 +23,7 @@
 #include "ir/target.c"
 #include "ir/args.c"
 #include "ir/print.c"
+#include "ir/graph_text.c"
 #include "ir/match.c"
 #include "ir/build.c"
 #include "ir/kernel.c"

@@ -1,4 +1,4 @@
-// text: building strings and byte runs in scratch memory; error messages that name shapes; debug lines.
+// text: building strings and byte runs in scratch memory, strings of JSON; error messages that name shapes; debug lines.
 #ifndef TN_BASE_TEXT
 #define TN_BASE_TEXT
 #ifndef TINY_AMALGAMATED
@@ -52,6 +52,43 @@ static const char *tn_text_of_format(tiny_ctx *t, const char *format, ...) {
   tn_text_add_list(&b, format, args);
   va_end(args);
   return b.data ? b.data : "";
+}
+
+// Bytes of the valid UTF-8 sequence at p; 0: it is none (overlong, surrogate, beyond U+10FFFF, cut off).
+static int tn_utf8_length(const unsigned char *p, size_t left) {
+  const int n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 :
+      p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+  if (!n || left < (size_t)n) return 0;
+  for (int i = 1; i < n; i++) if ((p[i] & 0xC0) != 0x80) return 0;
+  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+      (p[0] == 0xF4 && p[1] > 0x8F))
+    return 0;
+  return n;
+}
+// Text as a string of JSON (RFC 8259), with its quotes; a byte that is no UTF-8 becomes U+FFFD.
+static void tn_json_text(tiny_bytes *b, const char *text) {
+  const size_t all = strlen(text);
+  tn_text_put(b, "\"");
+  for (size_t i = 0; i < all;) {
+    const unsigned char *p = (const unsigned char *)text + i;
+    const int n = tn_utf8_length(p, all - i);
+    if (*p == '"' || *p == '\\') tn_text_add(b, "\\%c", *p);
+    else if (*p == '\n') tn_text_put(b, "\\n");
+    else if (*p < ' ') tn_text_add(b, "\\u%04x", *p);
+    else if (n) tiny_bytes_add(b, p, (size_t)n);
+    else tn_text_put(b, "\\ufffd");
+    i += n ? (size_t)n : 1;
+  }
+  tn_text_put(b, "\"");
+}
+
+// What snprintf would do with the text: its length; out gets what fits, ended by 0.
+static size_t tn_text_give(const tiny_bytes *b, char *out, size_t nbytes) {
+  if (!out || !nbytes) return b->n;
+  const size_t n = b->n < nbytes ? b->n : nbytes - 1;
+  if (n) memcpy(out, b->data, n);
+  out[n] = 0;
+  return b->n;
 }
 
 // "(32,784)" into a caller's buffer, for messages.

@@ -76,18 +76,6 @@ static int tn_json_escape(tn_json *j, char **out) {
   }
   return tn_json_utf8(j, out, code);
 }
-// Bytes of the valid UTF-8 sequence at p; 0: it is none (overlong, surrogate, beyond U+10FFFF, cut off).
-static int tn_utf8_length(const unsigned char *p, size_t left) {
-  const int n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 :
-      p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
-  if (!n || left < (size_t)n) return 0;
-  for (int i = 1; i < n; i++) if ((p[i] & 0xC0) != 0x80) return 0;
-  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-      (p[0] == 0xF4 && p[1] > 0x8F))
-    return 0;
-  return n;
-}
-
 // A string, ended by 0, at j->text, which moves on behind it: never longer than in the file. NULL after an error.
 static const char *tn_json_string(tn_json *j) {
   char *const begin = j->text, *out = begin;

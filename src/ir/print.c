@@ -144,6 +144,22 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
 // Whether v stands where other ops have their sources, without brackets.
 static int tn_print_bare(int op) { return tn_print_style(op) != TN_K_VALUE && tn_ops[op].nsrc == 0; }
 
+// What k means, and of ops without sources v.
+static void tn_print_arg(tiny_bytes *out, const tiny_uop *u) {
+  char value[40];
+  if (tn_print_style(u->op) == TN_K_VALUE && tn_print_value(value, sizeof value, u->dtype, u->k))
+    tn_text_add(out, " %s", value);
+  else tn_print_k(out, u);
+  if (u->op == TINY_OP_DEFINE && u->nv == 2 && u->v[0] >= 0 && u->v[0] < 3)
+    tn_text_add(out, ":%s %lld", tn_space_names[u->v[0]], (long long)u->v[1]);
+  else if (tn_print_bare(u->op)) for (int i = 0; i < u->nv; i++)
+    tn_text_add(out, " %lld", (long long)u->v[i]);
+}
+static void tn_print_v(tiny_bytes *out, const tiny_uop *u) {
+  if (!u->nv || tn_print_bare(u->op)) return;
+  for (int i = 0; i < u->nv; i++) tn_text_add(out, "%s%lld", i ? " " : " [", (long long)u->v[i]);
+  tn_text_add(out, "]");
+}
 // Everything of a node but its sources and what follows them.
 static void tn_print_head(tiny_bytes *out, const tiny_uop *u) {
   char value[40];
@@ -155,19 +171,10 @@ static void tn_print_head(tiny_bytes *out, const tiny_uop *u) {
   if (u->lanes != 1 || u->dtype != tn_print_default_dtype(u->op))
     tn_text_add(out, ":%s", tiny_dtype_name((tiny_dtype)u->dtype));
   if (u->lanes != 1) tn_text_add(out, "x%d", u->lanes);
-  if (tn_print_style(u->op) == TN_K_VALUE && tn_print_value(value, sizeof value, u->dtype, u->k))
-    tn_text_add(out, " %s", value);
-  else tn_print_k(out, u);
-  if (u->op == TINY_OP_DEFINE && u->nv == 2 && u->v[0] >= 0 && u->v[0] < 3)
-    tn_text_add(out, ":%s %lld", tn_space_names[u->v[0]], (long long)u->v[1]);
-  else if (tn_print_bare(u->op)) for (int i = 0; i < u->nv; i++)
-    tn_text_add(out, " %lld", (long long)u->v[i]);
+  tn_print_arg(out, u);
 }
 static void tn_print_tail(tiny_bytes *out, const tiny_uop *u) {
-  if (u->nv && !tn_print_bare(u->op)) {
-    for (int i = 0; i < u->nv; i++) tn_text_add(out, "%s%lld", i ? " " : " [", (long long)u->v[i]);
-    tn_text_add(out, "]");
-  }
+  tn_print_v(out, u);
   tn_text_add(out, ")");
 }
 
@@ -279,12 +286,7 @@ static tiny_code tn_print_guarded(tiny_ctx *t, void *arg) {
   tn_print_call *c = (tn_print_call *)arg;
   tiny_bytes out = {t, NULL, 0, 0};
   tn_print(t, c->u, &out);
-  c->length = out.n;
-  if (c->nbytes) {
-    const size_t n = out.n < c->nbytes ? out.n : c->nbytes - 1;
-    memcpy(c->text, out.data, n);
-    c->text[n] = 0;
-  }
+  c->length = tn_text_give(&out, c->text, c->nbytes);
   return TINY_OK;
 }
 TINY_API size_t tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes) {

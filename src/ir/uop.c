@@ -707,11 +707,12 @@ static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 enum { TN_FEW_WALKS = 32 };
 
-// Every node of op that root needs, sources before users, each once; TINY_OP_COUNT: every node. Heavy code only.
-static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
-  const uint32_t seen = ++t->ir->epoch;
+// Every node of op that root needs and that is not seen yet, sources before users, each once; TINY_OP_COUNT: every node.
+// Heavy code only.
+static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen, tn_list *out) {
   tn_walk few[TN_FEW_WALKS], *stack = few, *top;
   int n = 0, cap = TN_FEW_WALKS;
+  if (root->mark == seen) return;
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;
   root->mark = seen;
@@ -728,6 +729,9 @@ static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
+  tn_collect_unseen(t, root, op, ++t->ir->epoch, out);
 }
 static void tn_collect_ranges(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   tn_collect_op(t, root, TINY_OP_RANGE, out);
