@@ -11,11 +11,13 @@
 #include "base/caches.c"
 #include "base/threads.c"
 #include "base/files.c"
+#include "base/trace.c"
 #include "base/process.c"
 
 // ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 #include "ir/dtype.c"
 #include "ir/alu.c"
+#include "ir/label.c"
 #include "ir/uop.c"
 #include "ir/position.c"
 #include "machine/machine.c"
@@ -56,6 +58,7 @@
 
 // ** tensor: handles, operators, gradients, networks **
 #include "tensor/tensor.c"
+#include "tensor/label.c"
 #include "tensor/create.c"
 #include "tensor/shard.c"
 #include "tensor/movement.c"
@@ -157,6 +160,8 @@
 #include "runtime/device.c"
 #include "runtime/cache.c"
 #include "runtime/executable.c"
+#include "runtime/observe.c"
+#include "runtime/trace.c"
 #include "runtime/compiler.c"
 #include "runtime/program.c"
 #include "runtime/beam.c"

@@ -20,3 +20,4 @@
 #include "train.h"
 #include "io.h"
 #include "device.h"
+#include "observe.h"

@@ -32,6 +32,7 @@ typedef struct tn_executable {
   int64_t global[3], local[3], tasks;
   double flops, nbytes;
   size_t local_nbytes;                     // that a launch gives each task
+  int seen;                                // 1 + its number among those that were looked at; 0: it was not
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
   tn_module *module;                       // NULL: on the host
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for

@@ -9,6 +9,7 @@
 #include "compiler.c"
 #include "../codegen/candidates.c"
 #include "../codegen/pipeline.c"
+#include "trace.c"
 #endif
 
 enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progress is written
@@ -23,7 +24,7 @@ typedef struct tn_build {
   tn_lowered low;
   size_t local_nbytes;
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
-  char name[TN_KERNEL_NAME];
+  char name[TN_KERNEL_NAME], opts[TN_TRACE_OPTS];            // opts: for the trace
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
@@ -90,6 +91,10 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   return *slot = e;
 }
 
+static void tn_build_trace(tiny_ctx *t, const tn_build *b, const char *from) {
+  if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts, from);
+}
+
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = b->at->device;
   tn_module *m = d->backend->renderer ? NULL : tn_module_new(b->at);
@@ -99,7 +104,9 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
     m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
     if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
   }
-  return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+  if (!b->exe->kernel) return tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+  tn_build_trace(t, b, "interpreted");
+  return TINY_OK;
 }
 
 // Writes the kernel, and keeps what was written.
@@ -133,10 +140,13 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
-  tn_trace_pass(t, "schedule", b->ast);
+  tn_trace_lowering(t, b->key.word[0], b->name);
+  tn_show_pass(t, "schedule", b->ast);
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
+  snprintf(b->opts, sizeof b->opts, "%s", tn_trace_lowering(t, 0, NULL));
   tn_scratch_rewind(t, mark);
+  tn_trace_span(t, "lower", from);
   b->low.list = NULL; b->low.hints = NULL;
   t->stats.lower_ns += tn_os_now() - from;
   return code;
@@ -167,6 +177,7 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   if (!module) return;
   tn_build_take(t, b, module);
   t->stats.cache_hits += b->exe != NULL;
+  if (b->exe) tn_build_trace(t, b, "disk");
 }
 
 // A module of kernels. Foreign source stands alone, as it is.
@@ -238,6 +249,11 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
+  if (tn_tracing(t)) {
+    tn_event_span(t, "host", "compile", 0, from, tn_os_now());
+    tn_event_add(t, "\"kernels\":%d", n);
+    tn_event_end(t);
+  }
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
@@ -250,6 +266,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
       if (!b[i]->exe)
         return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module",
                          b[i]->entry ? b[i]->entry : b[i]->name);
+      tn_build_trace(t, b[i], "compiled");
       tn_cache_entry e;
       memset(&e, 0, sizeof e);
       e.module = key;
