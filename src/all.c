@@ -170,6 +170,7 @@
 #include "runtime/realize.c"
 #include "runtime/custom.c"
 #include "runtime/capture.c"
+#include "runtime/profile.c"
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO

@@ -15,6 +15,37 @@ TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
 // TINY_E_STATE: no scope is open.
 TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
 
+// Adds up the time of launches from now on, from zero. Launches are not waited for where devices tell when they ran, as
+// the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
+TINY_API tiny_code    tiny_profile_begin(tiny_ctx *t);
+// Waits for the devices; what was added up stays for tables until tiny_profile_begin. TINY_E_STATE: it was not called.
+TINY_API tiny_code    tiny_profile_end(tiny_ctx *t);
+// What a row of a profile is of: a name (tiny_label, tiny_scope_begin), a kernel, or what kernels do: "matmul", "conv",
+// "reduce", "elementwise", "copy", "loops" (scans and other kernels whose iterations are in order), "custom".
+typedef enum tiny_profile_by { TINY_BY_LABEL, TINY_BY_KERNEL, TINY_BY_OPERATOR } tiny_profile_by;
+// A row, valid during the call that is given it.
+typedef struct tiny_profile_row {
+  const char *name, *label, *kind;         // label, kind: of all its launches; "" where they differ, or have none
+  uint64_t launches, ns;                   // of all of them together, as the rest
+  double share;                            // of the time of all rows: 0 to 1
+  double flops, nbytes;                    // as estimated from the kernels, by the memory they touch
+  double gflops, gbps;                     // per second
+  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took. The
+  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and a sum that streams
+  // from memory. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  double of_limit;
+} tiny_profile_row;
+// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to be
+// used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
+TINY_API tiny_code    tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
+                                        void (*row)(void *user, const tiny_profile_row *row), void *user);
+// The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
+// error.
+TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
+// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and memory;
+// then the memory of all of it. As snprintf; 0 for NULL.
+TINY_API size_t       tiny_program_summary(const tiny_program *p, char *out, size_t nbytes);
+
 // Writes what happens from now on into a file, in Chrome's Trace Event Format, which chrome://tracing and
 // https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their memory,
 // launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits for the

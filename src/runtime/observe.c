@@ -14,8 +14,15 @@
 // Of an executable, while it may be dropped.
 typedef struct tn_seen_kernel {
   char name[TN_KERNEL_NAME]; uint64_t key; double flops, nbytes;
-  int traced;                              // its event is in the trace
+  int kind, traced;                        // traced: its event is in the trace of that number
+  int profiled;                            // 1 + the first of its rows; 0: it has none
 } tn_seen_kernel;
+
+// Launches of a kernel under one label, on one device, in a profile.
+typedef struct tn_profiled {
+  int kernel, label, device, next;         // next: 1 + the next row of the kernel; 0: there is none
+  uint64_t launches, ns;
+} tn_profiled;
 
 // A launch. given, done: by the host's clock, when it was handed over and when that call returned, 0: with others.
 typedef struct tn_observed {
@@ -25,17 +32,23 @@ typedef struct tn_observed {
 enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };           // launches of a part; parts before they are told in between
 typedef struct tn_observed_part { struct tn_observed_part *older; int n, parts; tn_observed of[TN_OBSERVED]; } tn_observed_part;
 
+// What a device does at best, measured; 0: not known.
+struct tn_roof { int known; double gflops, gbps; };
+
 struct tn_observer {
   tn_seen_kernel *kernel; int nkernel, cap_kernel;
   uint64_t runs;                           // of schedules, while anything was looked at
   int traces;                              // that were begun
+  int profiles, profiled;                  // is launches' time added up now; was it ever?
+  struct tn_roof roof[TINY_MAX_DEVICES];
+  tn_profiled *row; int nrow, cap_row;
   int64_t clock[TINY_MAX_DEVICES];         // what the host's is ahead of a device's, in ns
   tn_pool_spans spans[TINY_MAX_DEVICES];   // of a device whose threads are looked at
 };
 
 // Is anything looked at?
 static int tn_observing(const tiny_ctx *t) {
-  return tn_tracing(t) || tn_debug(t, 'k') || tn_debug(t, 't') || tn_debug(t, 'l');
+  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') || tn_debug(t, 'l');
 }
 
 // Room for one more; 0: there is none. As tiny_realloc, nothing is recorded.
@@ -66,7 +79,7 @@ static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
   memset(k, 0, sizeof *k);
   memcpy(k->name, e->name, sizeof k->name);
   k->key = e->key.word[0];
-  k->flops = e->flops; k->nbytes = e->nbytes;
+  k->flops = e->flops; k->nbytes = e->nbytes; k->kind = e->kind;
   return (e->seen = o->nkernel) - 1;
 }
 
@@ -115,6 +128,24 @@ static void tn_tell_workers(const struct tn_device *d, const tn_seen_kernel *k, 
   if (!told) tn_tell_worker(d, k, 0, from, to, 1);           // too few tasks for a second thread
 }
 
+// A launch more in the profile.
+static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uint64_t ns) {
+  struct tn_observer *o = d->t->observer;
+  tn_seen_kernel *k = &o->kernel[l->kernel];
+  int at = k->profiled;
+  while (at && (o->row[at - 1].label != l->label || o->row[at - 1].device != d->number)) at = o->row[at - 1].next;
+  if (!at) {
+    if (!tn_observer_more(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
+    tn_profiled *row = &o->row[o->nrow++];
+    memset(row, 0, sizeof *row);
+    row->kernel = l->kernel; row->label = l->label; row->device = d->number;
+    row->next = k->profiled;
+    at = k->profiled = o->nrow;
+  }
+  o->row[at - 1].launches++;
+  o->row[at - 1].ns += ns;
+}
+
 // When it was, by the host's clock: 0: nobody knows. By the device's, which is the host's or is taken to be behind it by
 // so much that no launch began before it was handed over; without a clock by the host's own.
 static int tn_observed_when(const struct tn_device *d, const tn_observed *l, uint64_t *from, uint64_t *to) {
@@ -140,6 +171,7 @@ static void tn_observed_launch(struct tn_device *d, const tn_observed *l, int *a
   d->stats.device_ns += to - from;
   if (tn_debug(t, 'k')) tn_tell_line(d, k, label, to - from);
   else if (tn_debug(t, 'l')) tn_tell_times(d, k, label, from, to - from);
+  if (t->observer->profiles) tn_tell_profile(d, l, to - from);
   if (tn_tracing(t)) tn_tell_event(d, k, label, l, from, to);
   if (at && tn_tracing(t)) tn_tell_workers(d, k, at, from, to);
 }
@@ -222,6 +254,7 @@ static void tn_observer_close(tiny_ctx *t) {
     for (tn_observed_part *p = d->observed, *older; p; p = older) { older = p->older; tn_release(t, p, sizeof *p); }
     d->observed = NULL;
   }
+  tn_release(t, o->row, (size_t)o->cap_row * sizeof *o->row);
   tn_release(t, o->kernel, (size_t)o->cap_kernel * sizeof *o->kernel);
   tn_release(t, o, sizeof *o);
   t->observer = NULL;

@@ -21,6 +21,7 @@ typedef struct tn_build {
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
+  uint8_t kind;                            // TN_KIND_*
   tn_lowered low;
   size_t local_nbytes;
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
@@ -68,6 +69,46 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
+// Does memory that is read move with an element of the output and with what is summed for it by strides that meet, as
+// under a window that slides?
+static int tn_is_windowed(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nload; i++) for (int j = 0; j < p->nout; j++) for (int k = 0; k < p->nred; k++) {
+    const int64_t a = tn_stride_in(t, p->load[i]->src[1], p->out[j]), b = tn_stride_in(t, p->load[i]->src[1], p->red[k]);
+    if (a <= 0 || b <= 0) continue;
+    if ((a <= b && a * tn_range_extent(p->out[j]) > b) || (b < a && b * tn_range_extent(p->red[k]) > a)) return 1;
+  }
+  return 0;
+}
+// Does the kernel sum products of two operands, each of which moves with something that the other does not?
+static int tn_sums_products(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nreduce; i++) {
+    const tiny_uop *x = p->reduce[i]->src[0];
+    int own[2] = {0, 0};
+    while (x->op == TINY_OP_CAST || x->op == TINY_OP_WHERE) x = x->src[x->op == TINY_OP_WHERE];
+    if ((x->op != TINY_OP_MUL && x->op != TINY_OP_DOT) || (p->reduce[i]->k & 0xFF) != TINY_OP_ADD) continue;
+    for (int j = 0; j < p->nout; j++) {
+      const int with[2] = {tn_depends(t, x->src[0], p->out[j]), tn_depends(t, x->src[1], p->out[j])};
+      for (int k = 0; k < 2; k++) own[k] |= with[k] && !with[!k];
+    }
+    if (own[0] && own[1]) return 1;
+  }
+  return 0;
+}
+static uint8_t tn_kernel_kind(tiny_ctx *t, const tn_build *b) {
+  tn_profile p;
+  if (b->custom) return TN_KIND_CUSTOM;
+  const tn_mark mark = tn_scratch_mark(t);
+  memset(&p, 0, sizeof p);
+  int kind = TN_KIND_ORDERED;
+  if (!tn_is_ordered(t, b->ast)) {
+    tn_profile_kernel(t, b->ast, &p);
+    kind = !p.nreduce ? (p.nalu ? TN_KIND_ELEMENTWISE : TN_KIND_COPY)
+           : !tn_sums_products(t, &p) ? TN_KIND_REDUCE : tn_is_windowed(t, &p) ? TN_KIND_CONV : TN_KIND_MATMUL;
+  }
+  tn_scratch_rewind(t, mark);
+  return (uint8_t)kind;
+}
+
 // m: where the kernel comes from, NULL: it runs on the host.
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
@@ -76,7 +117,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
   memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key;
+  e->key = b->key; e->kind = b->kind;
   e->kernel = kernel;
   e->tasks = b->low.tasks;
   e->flops = b->low.flops;
@@ -309,6 +350,7 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     tn_build_name(t, b);
     b->exe = tn_executable_find(b->at, &b->key);
     if (b->exe) continue;
+    b->kind = tn_kernel_kind(t, b);
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;

@@ -30,6 +30,7 @@ typedef struct tn_step {
   int tiled;                               // steps in a row that have the same work tile by tile; 0: none
   int device, copies;                      // copies: mem[1] of another device to mem[0]
   int event, after;                        // numbers from 1: of what this step makes that is copied; that it copies
+  int dtype, ndim; int64_t *dim;           // of what it stores
   int named[2];                            // nodes it may be named for, as positions in the walk; -1: none
 } tn_step;
 
@@ -320,6 +321,7 @@ static void tn_draft_step(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_
   s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
   s->device = tn_target_of(g->targets, k->node);
   s->copies = tn_is_copy(k->node) && tn_nelem(k->node) > 0;
+  s->dtype = k->node->dtype; s->ndim = k->node->ndim; s->dim = (int64_t *)(uintptr_t)k->node->dim;
   s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
   s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
   for (int j = 0; j < k->nmem; j++) {
@@ -555,7 +557,8 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
       (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
-  for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
+  for (int i = 0; i < p->nstep; i++) 
+    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + (size_t)p->step[i].ndim * sizeof(int64_t) + 48;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
   tn_plan_put(&at, p, sizeof *p);
@@ -567,6 +570,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   kept->step = (tn_step *)tn_plan_put(&at, p->step, (size_t)p->nstep * sizeof *p->step);
   for (int i = 0; i < p->nstep; i++) {
     kept->step[i].mem = (int *)tn_plan_put(&at, p->step[i].mem, (size_t)p->step[i].nmem * sizeof(int));
+    kept->step[i].dim = (int64_t *)tn_plan_put(&at, p->step[i].dim, (size_t)p->step[i].ndim * sizeof(int64_t));
     kept->step[i].arg = (int *)tn_plan_put(&at, p->step[i].arg, (size_t)p->step[i].narg * sizeof(int));
   }
   tn_plan **slot = &t->schedules->bucket[v->hash % TN_PLAN_BUCKETS];
