@@ -47,7 +47,7 @@ test:
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $(LONGEST) $(filter-out $(LONGEST),$(SCRIPTS) $(VALGRIND) $(PROGRAMS))
 
 # What says most in a second: each room once, random programs in a tenth of the rounds, the header without a warning.
-CHECKED  = codegen attention blob capture cliffs decompose einsum elementwise errors eval grad index lengths limits loss match \
+CHECKED  = codegen attention blob capture cliffs decompose einsum elementwise errors eval grad index lengths limits look loss match \
            matmul movement norm order print random recurrent rules schedule spec symbolic tensor uop view
 CHECKED := $(CHECKED:%=build/plain/test_%) $(patsubst %,build/late/test_%,blob order tensor)
 check:

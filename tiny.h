@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c
+/* tiny.h 0.1.0, source c6160a7d415806763c3f3a58b95c762fbaaa46b4d3e1a968933979d524b5cc99
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -42,21 +42,21 @@ WHAT IT DOES NOT DO
   eagerly, does not hide copies between devices, and does not need a build system.
 
 THE SECTIONS OF THIS HEADER (search for the mark)
-  >>types        error codes, dtypes, shapes            >>norms        softmax, layer_norm, batch_norm
-  >>context      open, close, errors, frames, totals    >>losses       mse, cross_entropy, ctc
-  >>devices      several devices, split tensors         >>attention    attention, rope, embedding
-  >>tensors      data in and out, assignment            >>recurrent    RNN, LSTM, GRU
-  >>creation     zeros, arange, eye, triangles          >>convolution  1 to 3 dims, transposed; pooling
-  >>random       uniform, normal, initial weights       >>images       interpolate, grid_sample, shuffles
-  >>movement     reshape, permute, pad, slice, cat      >>modules      layers, lists of named parameters
-  >>elementwise  arithmetic, comparisons, where         >>gradients    tiny_grad, checkpoints
-  >>math         exp, log, sin, erf, gamma              >>training     optimisers, rates, loss scaling
-  >>activations  relu, gelu, softplus, glu              >>files        npy, npz, safetensors, states
-  >>reductions   sum, max, mean, argmax, cumsum         >>programs     captured programs, kernels
-  >>indexing     gather, scatter, masks, nonzero        >>views        shape, stride and mask of memory
-  >>sorting      sort, topk, unique, quantile           >>ir           graph nodes: build, print, parse
-  >>linalg       matmul, einsum, solve, svd             >>backends     what a device is; adding one
-  >>fft          fft, rfft, complex numbers
+  >>types        error codes, dtypes, shapes        >>norms        softmax, layer_norm, batch_norm
+  >>context      open, close, errors, frames, totals>>losses       mse, cross_entropy, ctc
+  >>devices      several devices, split tensors     >>attention    attention, rope, embedding
+  >>tensors      data in and out, assignment        >>recurrent    RNN, LSTM, GRU
+  >>creation     zeros, arange, eye, triangles      >>convolution  1 to 3 dims, transposed; pooling
+  >>random       uniform, normal, initial weights   >>images       interpolate, grid_sample, shuffles
+  >>movement     reshape, permute, pad, slice, cat  >>modules      layers, lists of named parameters
+  >>elementwise  arithmetic, comparisons, where     >>gradients    tiny_grad, checkpoints
+  >>math         exp, log, sin, erf, gamma          >>training     optimisers, rates, loss scaling
+  >>activations  relu, gelu, softplus, glu          >>look         tensors and graphs as text
+  >>reductions   sum, max, mean, argmax, cumsum     >>files        npy, npz, safetensors, states
+  >>indexing     gather, scatter, masks, nonzero    >>programs     captured programs, kernels
+  >>sorting      sort, topk, unique, quantile       >>views        shape, stride and mask of memory
+  >>linalg       matmul, einsum, solve, svd         >>ir           graph nodes: build, print, parse
+  >>fft          fft, rfft, complex numbers         >>backends     what a device is; adding one
 
 THE WAY THROUGH
   tensor calls -> graph of UOps -> schedule (ranges, fusion, memory plan) -> kernels
@@ -229,6 +229,38 @@ STEP BY STEP
         tiny_params_free(&p);
         tiny_linear_layer_free(&fc);
         tiny_free(w);
+        return tiny_status(t);
+      }
+
+  Looking
+      static tiny_code look(tiny_ctx *t) {
+        // 1. Print a tensor at any place, computed or not: what it is, and its elements as NumPy prints them.
+        const float data[6] = {1, 2, 3, 4, 5, 0.5f};
+        tiny_tensor *x = tiny_from(t, data, TINY_F32, TINY_SHAPE(2, 3)), *y = tiny_mean(x, 0, 1);
+        tiny_print(x);                     // (2,3) f32 on CPU
+                                           // [[1.  2.  3. ]
+                                           //  [4.  5.  0.5]]
+        tiny_print_named("mean", y);       // mean: (1,3) f32 on CPU
+                                           // [[2.5  3.5  1.75]]
+        // 2. Of large ones the ends are shown; how many, and how many digits, a descriptor says. Text comes as from
+        // snprintf: as much as fits, and the length that it takes.
+        char text[4096];
+        tiny_text_desc d;
+        memset(&d, 0, sizeof d);
+        d.bare = 1; d.edge = 2; d.precision = 3;
+        tiny_to_text(tiny_sqrt(tiny_arange(t, 0, 5000, 1, TINY_F32)), &d, text, sizeof text);
+        puts(text);                        // [ 0.     1.    ... 70.697 70.704]
+        // 3. The parameters of a network, a row for each layer, with totals.
+        tiny_linear_layer fc = tiny_linear_layer_new(t, 784, 10, 1);
+        tiny_params p;
+        memset(&p, 0, sizeof p);
+        tiny_linear_layer_params(&fc, &p, "fc");
+        tiny_params_summary(&p, text, sizeof text);
+        fputs(text, stdout);
+        // 4. What computes a tensor, for Graphviz (dot -Tsvg) or as JSON. Nothing runs for it.
+        if (tiny_graph_dot(&y, 1, text, sizeof text) < sizeof text) printf("%.14s ...\n", text);
+        tiny_params_free(&p);
+        tiny_linear_layer_free(&fc);
         return tiny_status(t);
       }
 
@@ -721,6 +753,7 @@ typedef struct tiny_desc {
   uint64_t seed;                           // of tiny_rand and tiny_randn
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
+  const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
 } tiny_desc;
 
@@ -2475,6 +2508,49 @@ TINY_API tiny_code    tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int
 TINY_API void         tiny_ema_free(tiny_ema *e);
 #endif // TINY_NO_NN
 // ---- end src/api/train.h ----
+// ---- begin src/api/look.h ----
+// look: tensors, parameters and graphs as text, for people and for other programs.
+// ** looking ********************************************************************************** >>look
+
+// How a tensor is written. Zeros: as NumPy does, below a line of shape, dtype and device.
+typedef struct tiny_text_desc {
+  const char *name;                        // in front of that line; NULL: nothing
+  int bare;                                // 1: the elements alone
+  int precision;                           // most digits behind the point; 0: 8, negative: none
+  int64_t threshold;                       // of more elements than these the inner ones are left out; 0: 1000
+  int edge;                                // how many of each dim stay at both ends then; 0: 3
+  int width;                               // columns of a line; 0: 75
+  int suppress;                            // 1: small numbers do not ask for exponents, 0.00001234 [numpy suppress]
+} tiny_text_desc;
+
+// x as text, as numpy.array2string has it; with f8, bf16 and lengths. As snprintf: writes up to nbytes with the 0 at
+// the end, returns the length needed; 0 after an error. What is not computed is realized, as by tiny_read; of large
+// tensors only what is shown is copied. d may be NULL. Of a length what is meant now is shown. Floats are written with
+// the fewest digits that tell them from others of their dtype. What cannot be used is told, and is no new error:
+// "<NULL>", "<poison: MESSAGE>", "<a tensor that was freed by tiny_free>".
+TINY_API size_t      tiny_to_text(tiny_tensor *x, const tiny_text_desc *d, char *out, size_t nbytes);
+// Prints x to stdout with all defaults, and ends the line. The code of what went wrong; what cannot be used is told.
+TINY_API tiny_code   tiny_print(tiny_tensor *x);
+// The same with a name in front: "loss: () f32 on CPU". name may be NULL.
+TINY_API tiny_code   tiny_print_named(const char *name, tiny_tensor *x);
+
+#ifndef TINY_NO_NN
+// A table of the tensors in a list, as tiny_to_text gives text: a row for each layer (names up to their last dot) with
+// its parameters, how many are trained, bytes, dtypes and the shape of each tensor, then totals. A tensor of several
+// names counts once, by the first. p may be NULL: none.
+TINY_API size_t      tiny_params_summary(const tiny_params *p, char *out, size_t nbytes);
+#endif
+
+// The graph that x[0..n-1] are computed by, in the language of Graphviz (dot -Tsvg), as tiny_to_text gives text: nodes
+// with op, arguments, dtype and shape, constants within those that use them, what lies in memory filled. Nothing runs.
+// 0 after an error: n < 1, a tensor that cannot be used.
+TINY_API size_t      tiny_graph_dot(tiny_tensor *const *x, int n, char *out, size_t nbytes);
+// The same as JSON, sources before their users:
+//     {"version":1,"nodes":[{"id":2,"op":"REDUCE","dtype":"f32","shape":[2,1],"src":[1],"arg":"ADD:axes=1"}, ..],
+//      "roots":[2]}
+// arg as tiny_uop_print writes it; what lies in memory has "memory":"CPU" besides.
+TINY_API size_t      tiny_graph_json(tiny_tensor *const *x, int n, char *out, size_t nbytes);
+// ---- end src/api/look.h ----
 // ---- begin src/api/io.h ----
 // io: tensors from files and to files.
 // ** files: .npy, .npz, .safetensors ********************************************************** >>files
@@ -2954,6 +3030,66 @@ struct tiny_backend {
   (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
                          sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_renderer) + sizeof(tiny_uop)))
 // ---- end src/api/device.h ----
+// ---- begin src/api/observe.h ----
+// observe: what tensors are called, and what a program does: traces, profiles.
+// ** names, profiles, traces ****************************************************************** >>observe
+
+// Names x, and what was made for it down to tensors that are computed or have a name of their own; within a scope
+// "SCOPE/name". Returns x. Text is copied, and stays until tiny_close. Names reach messages, debug letters k, l and s,
+// profiles and traces, and change nothing that is computed: no kernel is compiled, no graph planned because of them.
+// Where equal operators gave one tensor, the last name counts. "" is none. TINY_E_ARG: name is NULL.
+TINY_API tiny_tensor *tiny_label(tiny_tensor *x, const char *name);
+// What x is called, "encoder/block0/attention"; "" for what has no name. Valid until tiny_close.
+TINY_API const char *tiny_label_of(const tiny_tensor *x);
+// Names what is made from now on until tiny_scope_end, as far as tiny_label does not; scopes nest: "encoder/block0".
+// What tiny_grad makes for it is "encoder/block0 (backward)". Errors tell the innermost scope. A tensor that was made
+// before keeps its name. "" changes nothing. TINY_E_ARG: name is NULL.
+TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
+// TINY_E_STATE: no scope is open.
+TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
+
+// Adds up the time of launches from now on, from zero. Launches are not waited for where devices tell when they ran, as
+// the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
+TINY_API tiny_code    tiny_profile_begin(tiny_ctx *t);
+// Waits for the devices; what was added up stays for tables until tiny_profile_begin. TINY_E_STATE: it was not called.
+TINY_API tiny_code    tiny_profile_end(tiny_ctx *t);
+// What a row of a profile is of: a name (tiny_label, tiny_scope_begin), a kernel, or what kernels do: "matmul", "conv",
+// "reduce", "elementwise", "copy", "loops" (scans and other kernels whose iterations are in order), "custom".
+typedef enum tiny_profile_by { TINY_BY_LABEL, TINY_BY_KERNEL, TINY_BY_OPERATOR } tiny_profile_by;
+// A row, valid during the call that is given it.
+typedef struct tiny_profile_row {
+  const char *name, *label, *kind;         // label, kind: of all its launches; "" where they differ, or have none
+  uint64_t launches, ns;                   // of all of them together, as the rest
+  double share;                            // of the time of all rows: 0 to 1
+  double flops, nbytes;                    // as estimated from the kernels, by the memory they touch
+  double gflops, gbps;                     // per second
+  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took. The
+  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and a sum that streams
+  // from memory. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  double of_limit;
+} tiny_profile_row;
+// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to be
+// used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
+TINY_API tiny_code    tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
+                                        void (*row)(void *user, const tiny_profile_row *row), void *user);
+// The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
+// error.
+TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
+// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and memory;
+// then the memory of all of it. As snprintf; 0 for NULL.
+TINY_API size_t       tiny_program_summary(const tiny_program *p, char *out, size_t nbytes);
+
+// Writes what happens from now on into a file, in Chrome's Trace Event Format, which chrome://tracing and
+// https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their memory,
+// launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits for the
+// devices, once: launches are not waited for. What the file was is gone; where another context is writing it, the name
+// gets ".2". TINY_E_IO: it cannot be written; TINY_E_STATE: a trace is being written.
+TINY_API tiny_code    tiny_trace_begin(tiny_ctx *t, const char *path);
+// Waits for the devices and closes the file; tiny_close does it too. TINY_E_IO: not all of it could be written;
+// TINY_E_STATE: no trace is being written. A file that cannot be written any more ends the trace by itself, with a line
+// in the log.
+TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
+// ---- end src/api/observe.h ----
 // ---- end src/api/api.h ----
 #endif // TINY_H
 
@@ -2964,7 +3100,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ac2a69602eb63fcda3139f6feabca15ec50bfabc51401579a87038dfbdb0649c"
+#define TN_SOURCE_ID "c6160a7d415806763c3f3a58b95c762fbaaa46b4d3e1a968933979d524b5cc99"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3201,12 +3337,9 @@ static void tn_decimal_of(tn_decimal *d, uint64_t m, int e) {
   while (d->n && d->digit[d->n - 1] == '0') d->n--;
 }
 
-// To n digits, ties to even.
-static void tn_decimal_round(tn_decimal *d, int n) {
-  if (n >= d->n) return;
-  int up = n >= 0 && d->digit[n] >= '5';
-  if (up && d->digit[n] == '5' && n + 1 == d->n) up = n > 0 && (d->digit[n - 1] & 1);
-  d->n = n < 0 ? 0 : n;
+// To its first n digits, or up to the next number of so many.
+static void tn_decimal_cut(tn_decimal *d, int n, int up) {
+  d->n = n;
   if (up) {
     while (d->n && d->digit[d->n - 1] == '9') d->n--;
     if (d->n) d->digit[d->n - 1]++;
@@ -3214,8 +3347,49 @@ static void tn_decimal_round(tn_decimal *d, int n) {
   }
   while (d->n && d->digit[d->n - 1] == '0') d->n--;
 }
+// To n digits, ties to even.
+static void tn_decimal_round(tn_decimal *d, int n) {
+  if (n >= d->n) return;
+  int up = n >= 0 && d->digit[n] >= '5';
+  if (up && d->digit[n] == '5' && n + 1 == d->n) up = n > 0 && (d->digit[n - 1] & 1);
+  tn_decimal_cut(d, n < 0 ? 0 : n, up);
+}
 
 static char tn_decimal_at(const tn_decimal *d, int i) { return i >= 0 && i < d->n ? d->digit[i] : '0'; }
+
+// Below 0: a is less than b. Neither is 0.
+static int tn_decimal_compare(const tn_decimal *a, const tn_decimal *b) {
+  int order = a->point - b->point;
+  for (int i = 0; !order && (i < a->n || i < b->n); i++) order = tn_decimal_at(a, i) - tn_decimal_at(b, i);
+  return order;
+}
+// The fewest digits, at most `most`, that are read back as m * 2^e where (m - 1) * 2^e and (m + 1) * 2^e are its
+// neighbours, or m * 2^e rounded to `most` where these are fewer; closer: the one below is half as far away. Of the
+// numbers of so few digits it is the nearest (Steele and White, "How to print floating-point numbers accurately",
+// 1990).
+static void tn_decimal_shortest(tn_decimal *d, uint64_t m, int e, int closer, int most) {
+  tn_decimal low, high, down, up;
+  tn_decimal_of(d, m, e);
+  if (!m) return;
+  tn_decimal_of(&low, closer ? 4 * m - 1 : 2 * m - 1, closer ? e - 2 : e - 1);
+  tn_decimal_of(&high, 2 * m + 1, e - 1);
+  const int even = !(m & 1);               // half the way to a neighbour is read back as the even one
+  for (int n = 1; n < d->n && n <= most; n++) {
+    up.n = down.n = n;
+    up.point = down.point = d->point;
+    memcpy(up.digit, d->digit, (size_t)n);
+    memcpy(down.digit, d->digit, (size_t)n);
+    tn_decimal_cut(&down, n, 0);
+    tn_decimal_cut(&up, n, 1);
+    const int goes_down = tn_decimal_compare(&down, &low) + even > 0;
+    const int goes_up = tn_decimal_compare(&up, &high) - even < 0;
+    if (goes_down && !goes_up) *d = down;
+    else if (goes_up && !goes_down) *d = up;
+    else if (goes_up) tn_decimal_round(d, n);
+    if (goes_down || goes_up) return;
+  }
+  tn_decimal_round(d, most);
+}
 
 // d.ddde+dd with so many places.
 static int tn_decimal_scientific(char *out, const tn_decimal *d, int places, char e) {
@@ -3615,6 +3789,8 @@ struct tiny_ctx {
   struct tn_ir *ir; struct tn_match *match; struct tn_tensors *tensors; struct tn_schedules *schedules;
   struct tn_device *device[TINY_MAX_DEVICES]; int ndevice, here;           // here: where what names no device goes
   struct tn_cache *cache; struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tn_labels *labels; const char *scope;               // NULL: nothing is named; no scope is open
+  struct tn_trace *trace; struct tn_observer *observer;      // NULL: nobody asked
   struct tiny_archive *archives;           // that are open
 };
 
@@ -3625,6 +3801,14 @@ static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t n
   return NULL;
 }
 
+// "matmul: .." becomes "matmul in SCOPE: .."; what has no such head says so at its end.
+static void tn_fail_within(char *message, size_t nbytes, const char *scope) {
+  char rest[1024];
+  char *colon = strstr(message, ": ");
+  if (!colon || strchr(message, ' ') < colon) colon = message + strlen(message);
+  snprintf(rest, sizeof rest, "%s", colon);
+  snprintf(colon, nbytes - (size_t)(colon - message), "%sin %.256s%s", *rest ? " " : ", ", scope, rest);
+}
 TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
 TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...) {
   if (!t || t->code != TINY_OK) return code;
@@ -3633,6 +3817,7 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   va_start(args, format);
   tn_number_list(t->message, sizeof t->message, format, args);
   va_end(args);
+  if (t->scope) tn_fail_within(t->message, sizeof t->message, t->scope);
   return code;
 }
 
@@ -3952,7 +4137,8 @@ static void tn_pairs_clear(tn_pairs *m) {
 #endif
 // ---- end src/base/hash.c ----
 // ---- begin src/base/text.c ----
-// text: building strings and byte runs in scratch memory; error messages that name shapes; debug lines.
+// text: building strings and byte runs in scratch memory; strings of JSON; error messages that name shapes; debug
+// lines.
 #ifndef TN_BASE_TEXT
 #define TN_BASE_TEXT
 #ifndef TINY_AMALGAMATED
@@ -4006,6 +4192,51 @@ static const char *tn_text_of_format(tiny_ctx *t, const char *format, ...) {
   tn_text_add_list(&b, format, args);
   va_end(args);
   return b.data ? b.data : "";
+}
+
+// Bytes of the valid UTF-8 sequence at p; 0: it is none (overlong, surrogate, beyond U+10FFFF, cut off).
+static int tn_utf8_length(const unsigned char *p, size_t left) {
+  const int n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 :
+      p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
+  if (!n || left < (size_t)n) return 0;
+  for (int i = 1; i < n; i++) if ((p[i] & 0xC0) != 0x80) return 0;
+  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
+      (p[0] == 0xF4 && p[1] > 0x8F))
+    return 0;
+  return n;
+}
+// The character at text as it stands in a string of JSON (RFC 8259), at most 6 bytes; a byte that is no UTF-8 becomes
+// U+FFFD. *used: bytes of text that it is.
+static int tn_json_char(const char *text, size_t left, char *out, size_t *used) {
+  const unsigned char *p = (const unsigned char *)text;
+  const int n = tn_utf8_length(p, left);
+  *used = n ? (size_t)n : 1;
+  if (*p == '"' || *p == '\\') { out[0] = '\\'; out[1] = *text; return 2; }
+  if (*p == '\n') { memcpy(out, "\\n", 2); return 2; }
+  if (*p < ' ') return snprintf(out, 8, "\\u%04x", *p);
+  if (!n) { memcpy(out, "\\ufffd", 6); return 6; }
+  memcpy(out, text, (size_t)n);
+  return n;
+}
+// Text as a string of JSON, with its quotes.
+static void tn_json_text(tiny_bytes *b, const char *text) {
+  const size_t all = strlen(text);
+  char one[8];
+  tn_text_put(b, "\"");
+  for (size_t i = 0, used; i < all; i += used) {
+    const int n = tn_json_char(text + i, all - i, one, &used);
+    tiny_bytes_add(b, one, (size_t)n);
+  }
+  tn_text_put(b, "\"");
+}
+
+// What snprintf would do with n bytes of text: n; out gets what fits, ended by 0.
+static size_t tn_text_give(const char *text, size_t n, char *out, size_t nbytes) {
+  const size_t fits = n < nbytes ? n : nbytes - 1;
+  if (!out || !nbytes) return n;
+  if (fits) memcpy(out, text, fits);
+  out[fits] = 0;
+  return n;
 }
 
 // "(32,784)" into a caller's buffer, for messages.
@@ -4090,6 +4321,7 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
   #endif
   #include <signal.h>
   #include <spawn.h>
+  #include <sys/file.h>
   #include <sys/ioctl.h>
   #include <sys/mman.h>
   #include <sys/socket.h>
@@ -4120,6 +4352,7 @@ static void tn_log_text(tiny_ctx *t, const char *text) {
 // POSIX has it.
 #if defined(__linux__) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
   extern int clock_gettime(int clock, struct timespec *out);
+  extern int ftruncate(int fd, off_t nbytes);
   extern int futimens(int fd, const struct timespec times[2]);
   extern int kill(pid_t pid, int sig);
   extern int madvise(void *at, size_t nbytes, int advice);
@@ -4910,13 +5143,13 @@ static int tn_os_make_dir(const char *path) { return tn_os_make_own_dir(path) ||
 static int tn_os_is_separator(char c) { return c == '/' || c == '\\'; }
 #else
 typedef int tn_os_handle;
+static int tn_os_close(tn_os_handle h) { return close(h) == 0; }
 #ifndef TINY_NO_IO
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
   const int flags = (create ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY) | TN_OS_CLOEXEC;
   do *out = open(path, flags, create); while (*out < 0 && errno == EINTR);
   return *out >= 0;
 }
-static int tn_os_close(tn_os_handle h) { return close(h) == 0; }
 static int tn_os_rename(const char *from, const char *to) { return rename(from, to) == 0; }
 #endif
 static int64_t tn_os_read_some(tn_os_handle h, void *out, size_t nbytes) {
@@ -4940,6 +5173,38 @@ static int tn_os_is_separator(char c) { return c == '/'; }
 enum { TN_OS_PIECE = 1 << 20 };            // bytes of one read or write: systems limit them
 enum { TN_OS_OWN = 0600, TN_OS_ALL = 0666 };                // who may read a new file: this user; as the umask says
 
+static int tn_os_write_all(tn_os_handle h, const void *data, size_t nbytes) {
+  const char *at = (const char *)data, *const end = at + nbytes;
+  int64_t put = 1;
+  tn_os_hush hush;
+  tn_os_hush_begin(&hush);
+  while (at < end && put > 0) {
+    put = tn_os_write_some(h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
+    if (put > 0) at += put;
+  }
+  tn_os_hush_end(&hush);
+  return at == end;
+}
+
+// A file that grows while others may read it, in the place of what was there. 0: it cannot be written, or somebody is
+// writing it so already.
+#ifdef _WIN32
+static int tn_os_open_growing(const char *path, tn_os_handle *out) {
+  *out = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+  return *out != INVALID_HANDLE_VALUE;
+}
+#else
+static int tn_os_open_growing(const char *path, tn_os_handle *out) {
+  enum { ALONE = 2, AT_ONCE = 4 };         // LOCK_EX, LOCK_NB
+  struct stat s;
+  do *out = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | TN_OS_CLOEXEC, TN_OS_ALL); while (*out < 0 && errno == EINTR);
+  if (*out < 0) return 0;
+  if (!fstat(*out, &s) && S_ISREG(s.st_mode) && !flock(*out, ALONE | AT_ONCE) && !ftruncate(*out, 0)) return 1;
+  close(*out);
+  return 0;
+}
+#endif
+
 // A file that is being written: others see the old one or the whole new one, as it is written beside its place and
 // renamed.
 typedef struct tn_os_draft { char path[TN_OS_PATH + 64]; tn_os_handle h; } tn_os_draft;
@@ -4951,16 +5216,7 @@ static int tn_os_draft_name(tn_os_draft *d, const char *path) {
   return length >= 0 && (size_t)length < sizeof d->path;
 }
 static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
-  const char *at = (const char *)data, *const end = at + nbytes;
-  int64_t put = 1;
-  tn_os_hush hush;
-  tn_os_hush_begin(&hush);
-  while (at < end && put > 0) {
-    put = tn_os_write_some(d->h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
-    if (put > 0) at += put;
-  }
-  tn_os_hush_end(&hush);
-  return at == end;
+  return tn_os_write_all(d->h, data, nbytes);
 }
 #ifndef TINY_NO_IO
 static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
@@ -5217,6 +5473,215 @@ static int tn_os_cache_dir(char *out, size_t cap) {
 #endif // TINY_NO_DISK
 #endif
 // ---- end src/base/files.c ----
+// ---- begin src/base/trace.c ----
+// trace: a file of events, written while they happen, in Chrome's Trace Event Format; docs/trace.md lists them.
+//
+// In:    events: tn_event_span, or one of its kin, then members of its args, then tn_event_end.
+// Out:   a line of JSON each.
+// Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once. What
+//        cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
+#ifndef TN_BASE_TRACE
+#define TN_BASE_TRACE
+#ifndef TINY_AMALGAMATED
+#include "files.c"
+#endif
+
+enum {
+  TN_TRACE_NBYTES = 1 << 16,               // of the buffer
+  TN_TRACE_FILES = 64,                     // tried where others are being written: PATH, PATH.2, PATH.3 ..
+  TN_TRACE_OPTS = 512, TN_TRACE_TEXT = 1 << 16               // bytes of opts that are kept, of a text that is written
+};
+
+#ifdef TINY_NO_DISK                        // there is none
+static int tn_tracing(const tiny_ctx *t) { return t->trace != NULL; }
+static void tn_event_span(tiny_ctx *t, const char *cat, const char *name, int thread, uint64_t from, uint64_t to) {
+  (void)t; (void)cat; (void)name; (void)thread; (void)from; (void)to;
+}
+static void tn_event_now(tiny_ctx *t, const char *phase, const char *cat, const char *name) {
+  (void)t; (void)phase; (void)cat; (void)name;
+}
+static void tn_event_put(tiny_ctx *t, const char *data, size_t nbytes) { (void)t; (void)data; (void)nbytes; }
+static void tn_event_text(tiny_ctx *t, const char *text) { (void)t; (void)text; }
+static void tn_event_add(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_event_add(tiny_ctx *t, const char *format, ...) { (void)t; (void)format; }
+static void tn_event_end(tiny_ctx *t) { (void)t; }
+static void tn_event_meta(tiny_ctx *t, const char *name, int thread) { (void)t; (void)name; (void)thread; }
+static void tn_trace_flush(tiny_ctx *t) { (void)t; }
+static int tn_trace_open(tiny_ctx *t, const char *path) { (void)t; (void)path; return 0; }
+static int tn_trace_close(tiny_ctx *t) { (void)t; return 1; }
+static int tn_trace_passes(const tiny_ctx *t) { (void)t; return 0; }
+static void tn_trace_pass(tiny_ctx *t, const char *pass, const char *text) { (void)t; (void)pass; (void)text; }
+static void tn_trace_opts(tiny_ctx *t, const char *text) { (void)t; (void)text; }
+static const char *tn_trace_lowering(tiny_ctx *t, uint64_t key, const char *name) {
+  (void)t; (void)key; (void)name;
+  return "";
+}
+#else
+
+struct tn_trace {
+  tn_os_handle file; uint64_t process;
+  int failed; tiny_code told;              // told: the error that was written
+  uint64_t key; const char *kernel; int passes;              // that is lowered, NULL: none; passes that were told of it
+  char opts[TN_TRACE_OPTS];                // of that one
+  size_t n; char buffer[TN_TRACE_NBYTES];
+};
+
+static int tn_tracing(const tiny_ctx *t) { return t->trace != NULL; }
+
+// ** bytes **
+
+// What is in the buffer into the file. A child of fork has the parent's buffer, and leaves it to the parent.
+static void tn_trace_flush(tiny_ctx *t) {
+  struct tn_trace *r = t->trace;
+  if (!r) return;
+  if (r->process != tn_os_process_id()) r->failed = 1;
+  else if (r->n && !r->failed) r->failed = !tn_os_write_all(r->file, r->buffer, r->n);
+  r->n = 0;
+}
+static void tn_event_put(tiny_ctx *t, const char *data, size_t nbytes) {
+  struct tn_trace *r = t->trace;
+  while (nbytes) {
+    const size_t room = sizeof r->buffer - r->n, n = nbytes < room ? nbytes : room;
+    memcpy(r->buffer + r->n, data, n);
+    r->n += n; data += n; nbytes -= n;
+    if (r->n == sizeof r->buffer) tn_trace_flush(t);
+  }
+}
+// Numbers and names: what is longer than a line of code is no format.
+static void tn_event_add(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_event_add(tiny_ctx *t, const char *format, ...) {
+  char brief[256];
+  va_list args;
+  va_start(args, format);
+  const int n = tn_number_list(brief, sizeof brief, format, args);
+  va_end(args);
+  if (n > 0) tn_event_put(t, brief, (size_t)n < sizeof brief ? (size_t)n : sizeof brief - 1);
+}
+// A string of JSON.
+static void tn_event_text(tiny_ctx *t, const char *text) {
+  const size_t all = strlen(text), most = all < (size_t)TN_TRACE_TEXT ? all : (size_t)TN_TRACE_TEXT;
+  char one[8];
+  tn_event_put(t, "\"", 1);
+  for (size_t i = 0; i < most;) {
+    size_t used;
+    const int n = tn_json_char(text + i, all - i, one, &used);
+    tn_event_put(t, one, (size_t)n);
+    i += used;
+  }
+  if (all > most) tn_event_add(t, "\\n.. %llu bytes more", (unsigned long long)(all - most));
+  tn_event_put(t, "\"", 1);
+}
+
+// ** events **
+
+// In us since the context was opened.
+static void tn_event_time(tiny_ctx *t, const char *name, uint64_t ns) {
+  tn_event_add(t, ",\"%s\":%llu.%03u", name, (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+}
+static void tn_event_begin(tiny_ctx *t, const char *phase, const char *cat, const char *name, int thread, uint64_t at) {
+  tn_event_add(t, "{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"cat\":\"%s\"", phase, thread, cat);
+  tn_event_time(t, "ts", at > t->opened ? at - t->opened : 0);
+  tn_event_put(t, ",\"name\":", 8);
+  tn_event_text(t, name);
+}
+static void tn_event_args(tiny_ctx *t) { tn_event_put(t, ",\"args\":{", 9); }
+static void tn_event_end(tiny_ctx *t);
+// The context's error, when it has one that was not told yet.
+static void tn_event_error(tiny_ctx *t) {
+  if (t->trace->told == t->code) return;
+  t->trace->told = t->code;
+  if (t->code == TINY_OK) return;
+  tn_event_begin(t, "i", "error", "error", 0, tn_os_now());
+  tn_event_put(t, ",\"s\":\"t\"", 8);
+  tn_event_args(t);
+  tn_event_add(t, "\"code\":%d,\"message\":", (int)t->code);
+  tn_event_text(t, t->message);
+  tn_event_end(t);
+}
+// Something that took from .. to, by the host's clock in ns.
+static void tn_event_span(tiny_ctx *t, const char *cat, const char *name, int thread, uint64_t from, uint64_t to) {
+  tn_event_error(t);
+  tn_event_begin(t, "X", cat, name, thread, from);
+  tn_event_time(t, "dur", to > from ? to - from : 0);
+  tn_event_args(t);
+}
+// Something of this moment: of phase "i", or "C", a counter.
+static void tn_event_now(tiny_ctx *t, const char *phase, const char *cat, const char *name) {
+  tn_event_error(t);
+  tn_event_begin(t, phase, cat, name, 0, tn_os_now());
+  if (*phase == 'i') tn_event_put(t, ",\"s\":\"t\"", 8);
+  tn_event_args(t);
+}
+// What something is called.
+static void tn_event_meta(tiny_ctx *t, const char *name, int thread) {
+  tn_event_add(t, "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"%s\"", thread, name);
+  tn_event_args(t);
+}
+static int tn_trace_close(tiny_ctx *t);
+static void tn_event_end(tiny_ctx *t) {
+  tn_event_put(t, "}},\n", 4);
+  if (t->trace->failed) tn_trace_close(t);
+}
+
+// ** the kernel that is lowered **
+
+// Its passes are told until another one is, or none: name NULL. Returns the opts of the one before.
+static const char *tn_trace_lowering(tiny_ctx *t, uint64_t key, const char *name) {
+  struct tn_trace *r = t->trace;
+  if (!r) return "";
+  r->key = key; r->kernel = name; r->passes = 0;
+  if (name) r->opts[0] = 0;
+  return r->opts;
+}
+static int tn_trace_passes(const tiny_ctx *t) { return t->trace && t->trace->kernel; }
+static void tn_trace_opts(tiny_ctx *t, const char *text) {
+  if (tn_trace_passes(t)) snprintf(t->trace->opts, sizeof t->trace->opts, "%s", text);
+}
+static void tn_trace_pass(tiny_ctx *t, const char *pass, const char *text) {
+  if (!tn_trace_passes(t)) return;
+  tn_event_now(t, "i", "pass", t->trace->passes++ ? pass : "scheduled");
+  tn_event_add(t, "\"kernel\":\"%016llx\",\"name\":\"%s\",\"text\":", (unsigned long long)t->trace->key,
+               t->trace->kernel);
+  tn_event_text(t, text);
+  tn_event_end(t);
+}
+
+// ** the file **
+
+// Of the first name that nobody is writing. 0: there is none, or no memory.
+static int tn_trace_open(tiny_ctx *t, const char *path) {
+  char name[TN_OS_PATH];
+  struct tn_trace *r = (struct tn_trace *)tiny_realloc(t, NULL, 0, sizeof *r);
+  int opened = 0;
+  for (int i = 1; r && i <= TN_TRACE_FILES && !opened; i++) {
+    const int n = i > 1 ? snprintf(name, sizeof name, "%s.%d", path, i) : snprintf(name, sizeof name, "%s", path);
+    opened = n > 0 && (size_t)n < sizeof name && tn_os_open_growing(name, &r->file);
+  }
+  if (!opened) { tn_release(t, r, sizeof *r); return 0; }
+  r->process = tn_os_process_id();
+  r->failed = 0; r->n = 0; r->told = TINY_OK; r->kernel = NULL;
+  t->trace = r;
+  tn_event_put(t, "[\n", 2);
+  return 1;
+}
+// 0: not all of it could be written.
+static int tn_trace_close(tiny_ctx *t) {
+  struct tn_trace *r = t->trace;
+  if (!r) return 1;
+  if (!r->failed) {
+    tn_event_error(t);
+    tn_event_add(t, "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"end\",\"args\":{}}\n]\n");
+    tn_trace_flush(t);
+  }
+  const int child = r->process != tn_os_process_id(), whole = tn_os_close(r->file) && !r->failed;
+  t->trace = NULL;
+  tn_release(t, r, sizeof *r);
+  if (!whole && !child) tn_log(t, "tiny: the trace cannot be written any more, and ends");
+  return whole || child;
+}
+#endif // TINY_NO_DISK
+#endif
+// ---- end src/base/trace.c ----
 // ---- begin src/base/process.c ----
 // process: runs child processes, several at a time, each fed from memory and heard into memory.
 //
@@ -6188,6 +6653,144 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 }
 #endif
 // ---- end src/ir/alu.c ----
+// ---- begin src/ir/label.c ----
+// label: names that nodes have for people, in a table beside them.
+//
+// In:    names, nodes. Out: the name of a node, for lines, profiles, traces and messages.
+// Holds: a name changes nothing that is computed: no hash, digest, plan or kernel knows of it. Where nothing was ever
+//        named there is no table. Memory that is refused leaves a node without a name. Names, of which programs have few,
+//        stay until the context is closed; nodes leave the table when they die.
+#ifndef TN_IR_LABEL
+#define TN_IR_LABEL
+#ifndef TINY_AMALGAMATED
+#include "dtype.c"
+#endif
+
+enum { TN_LABEL_TEXT = 256 };              // bytes of the longest name, with its scopes; what is longer is cut
+
+typedef struct tn_label_slot { const tiny_uop *u; int label; } tn_label_slot;
+struct tn_labels {
+  char **name; int n, cap_name;            // label i is name[i - 1]; 0: none
+  tn_label_slot *slot; uint32_t used, cap; // by node: open addressing, at most half full, a power of two
+  int now;                                 // what nodes that are made get
+  int *scope, depth, cap_scope;            // open scopes; each the label outside of it
+};
+
+static const char *tn_label_text(const tiny_ctx *t, int label) { return label ? t->labels->name[label - 1] : ""; }
+
+// Room for one more in an array; 0: it was refused, which is not recorded.
+static int tn_label_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
+  void *had;
+  if (n < *cap) return 1;
+  memcpy(&had, array, sizeof had);
+  const int more = *cap ? 2 * *cap : 16;
+  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
+  if (!grown) return 0;
+  memcpy(array, &grown, sizeof grown);
+  *cap = more;
+  return 1;
+}
+
+// The label of that name; 0: "" has none, or memory was refused.
+static int tn_label_of_text(tiny_ctx *t, const char *text) {
+  struct tn_labels *all = t->labels;
+  const size_t n = strlen(text);
+  if (!all || !n) return 0;
+  for (int i = all->n; i; i--) if (!strcmp(all->name[i - 1], text)) return i;
+  if (!tn_label_room(t, &all->name, all->n, &all->cap_name, sizeof *all->name)) return 0;
+  char *name = (char *)tiny_realloc(t, NULL, 0, n + 1);
+  if (!name) return 0;
+  all->name[all->n++] = (char *)memcpy(name, text, n + 1);
+  return all->n;
+}
+// "OUTER/name" where a label is around it, else "name".
+static int tn_label_within(tiny_ctx *t, int outer, const char *name) {
+  char text[TN_LABEL_TEXT];
+  snprintf(text, sizeof text, "%s%s%s", tn_label_text(t, outer), outer ? "/" : "", name);
+  return tn_label_of_text(t, text);
+}
+
+// ** nodes **
+
+static uint32_t tn_label_at(const struct tn_labels *all, const tiny_uop *u) {
+  uint32_t i = (uint32_t)((uint64_t)(uintptr_t)u * 0x9E3779B97F4A7C15ull >> 32) & (all->cap - 1);
+  while (all->slot[i].u && all->slot[i].u != u) i = (i + 1) & (all->cap - 1);
+  return i;
+}
+static int tn_label_of(const tiny_ctx *t, const tiny_uop *u) {
+  const struct tn_labels *all = t->labels;
+  return all && all->used ? all->slot[tn_label_at(all, u)].label : 0;
+}
+static int tn_labels_grow(tiny_ctx *t) {
+  struct tn_labels *all = t->labels;
+  const struct tn_labels old = *all;
+  const uint32_t cap = old.cap ? 2 * old.cap : 64;
+  tn_label_slot *slot = (tn_label_slot *)tiny_realloc(t, NULL, 0, cap * sizeof *slot);
+  if (!slot) return 0;
+  memset(slot, 0, cap * sizeof *slot);
+  all->slot = slot; all->cap = cap;
+  for (uint32_t i = 0; i < old.cap; i++) if (old.slot[i].u) slot[tn_label_at(all, old.slot[i].u)] = old.slot[i];
+  tn_release(t, old.slot, old.cap * sizeof *old.slot);
+  return 1;
+}
+static void tn_label_set(tiny_ctx *t, const tiny_uop *u, int label) {
+  struct tn_labels *all = t->labels;
+  if (!label || ((all->used + 1) * 2 > all->cap && !tn_labels_grow(t))) return;
+  tn_label_slot *s = &all->slot[tn_label_at(all, u)];
+  all->used += !s->u;
+  s->u = u; s->label = label;
+}
+// A node that was made: it gets the label of now. Constants, and what is only moved of what is made anywhere, are
+// everybody's.
+static void tn_label_made(tiny_ctx *t, const tiny_uop *u, int movement) {
+  if (t->labels->now && u->nsrc && u->dtype != TINY_INDEX && u->dtype != TINY_VOID && (u->device || !movement))
+    tn_label_set(t, u, t->labels->now);
+}
+// Forgets the nodes that the walk of `mark` did not reach (Knuth, vol. 3, 6.4, algorithm R).
+static void tn_labels_sweep(tiny_ctx *t, uint32_t mark) {
+  struct tn_labels *all = t->labels;
+  const uint32_t mask = all->cap - 1;
+  for (uint32_t at = 0; at < all->cap;) {
+    if (!all->slot[at].u || all->slot[at].u->mark == mark) { at++; continue; }
+    uint32_t i = at;
+    for (uint32_t j = (i + 1) & mask; all->slot[j].u; j = (j + 1) & mask) {
+      const uint32_t home = (uint32_t)((uint64_t)(uintptr_t)all->slot[j].u * 0x9E3779B97F4A7C15ull >> 32) & mask;
+      if (((j - home) & mask) >= ((j - i) & mask)) { all->slot[i] = all->slot[j]; i = j; }
+    }
+    all->slot[i].u = NULL; all->slot[i].label = 0;
+    all->used--;
+  }
+}
+
+// ** scopes: a label for what is made from now on **
+
+// The table; 0: memory was refused.
+static int tn_labels_open(tiny_ctx *t) {
+  if (t->labels) return 1;
+  t->labels = (struct tn_labels *)tiny_realloc(t, NULL, 0, sizeof *t->labels);
+  if (t->labels) memset(t->labels, 0, sizeof *t->labels);
+  return t->labels != NULL;
+}
+// What is made gets `label` until tn_label_leave of what this returns. Nothing happens where nothing is named.
+static int tn_label_enter(tiny_ctx *t, int label) {
+  const int before = t->labels ? t->labels->now : 0;
+  if (label) t->labels->now = label;
+  return before;
+}
+static void tn_label_leave(tiny_ctx *t, int before) { if (t->labels) t->labels->now = before; }
+
+static void tn_labels_close(tiny_ctx *t) {
+  struct tn_labels *all = t->labels;
+  if (!all) return;
+  for (int i = 0; i < all->n; i++) tn_release(t, all->name[i], strlen(all->name[i]) + 1);
+  tn_release(t, all->name, (size_t)all->cap_name * sizeof *all->name);
+  tn_release(t, all->slot, all->cap * sizeof *all->slot);
+  tn_release(t, all->scope, (size_t)all->cap_scope * sizeof *all->scope);
+  tn_release(t, all, sizeof *all);
+  t->labels = NULL;
+}
+#endif
+// ---- end src/ir/label.c ----
 // ---- begin src/ir/uop.c ----
 // uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and
 // hash-consed: two nodes with the same op, dtype, lanes, k, v, ptr and sources are the same
@@ -6226,6 +6829,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
 #include "alu.c"
+#include "label.c"
 #endif
 
 static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TINY_OP_COUNT] = {
@@ -6833,6 +7437,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   else u->dim = shared == v ? list : shared;
   u->extent = lengths ? (tiny_uop **)memcpy(tn_uop_extents_at(u, own), extent, (size_t)lengths * sizeof *extent) : NULL;
   tn_uop_bounds(u);
+  if (t->labels && !ir->apart) tn_label_made(t, u, tn_op_is(op, TINY_MOVEMENT));
   tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
   if (!ir->apart) t->stats.nodes = ir->nodes.n;
@@ -6898,11 +7503,12 @@ static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 enum { TN_FEW_WALKS = 32 };
 
-// Every node of op that root needs, sources before users, each once; TINY_OP_COUNT: every node. Heavy code only.
-static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
-  const uint32_t seen = ++t->ir->epoch;
+// Every node of op that root needs and that is not seen yet, sources before users, each once; TINY_OP_COUNT: every
+// node. Heavy code only.
+static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen, tn_list *out) {
   tn_walk few[TN_FEW_WALKS], *stack = few, *top;
   int n = 0, cap = TN_FEW_WALKS;
+  if (root->mark == seen) return;
   top = TN_PUSH(t, stack, n, cap, tn_walk);
   top->u = root; top->next = 0;
   root->mark = seen;
@@ -6919,6 +7525,9 @@ static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
     top = TN_PUSH(t, stack, n, cap, tn_walk);
     top->u = s; top->next = 0;
   }
+}
+static void tn_collect_op(tiny_ctx *t, tiny_uop *root, int op, tn_list *out) {
+  tn_collect_unseen(t, root, op, ++t->ir->epoch, out);
 }
 static void tn_collect_ranges(tiny_ctx *t, tiny_uop *root, tn_list *out) {
   tn_collect_op(t, root, TINY_OP_RANGE, out);
@@ -6962,6 +7571,7 @@ static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
 
 static void tn_uop_sweep(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
+  if (t->labels) tn_labels_sweep(t, t->ir->epoch);
   for (uint32_t i = 0; i < nodes->cap;) {
     tiny_uop *u = nodes->table[i].u;
     if (!tn_nodes_has(nodes, i) || u->mark == t->ir->epoch) { i++; continue; }
@@ -7804,6 +8414,22 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
 // Whether v stands where other ops have their sources, without brackets.
 static int tn_print_bare(int op) { return tn_print_style(op) != TN_K_VALUE && tn_ops[op].nsrc == 0; }
 
+// What k means, and of ops without sources v.
+static void tn_print_arg(tiny_bytes *out, const tiny_uop *u) {
+  char value[40];
+  if (tn_print_style(u->op) == TN_K_VALUE && tn_print_value(value, sizeof value, u->dtype, u->k))
+    tn_text_add(out, " %s", value);
+  else tn_print_k(out, u);
+  if (u->op == TINY_OP_DEFINE && u->nv == 2 && u->v[0] >= 0 && u->v[0] < 3)
+    tn_text_add(out, ":%s %lld", tn_space_names[u->v[0]], (long long)u->v[1]);
+  else if (tn_print_bare(u->op)) for (int i = 0; i < u->nv; i++)
+    tn_text_add(out, " %lld", (long long)u->v[i]);
+}
+static void tn_print_v(tiny_bytes *out, const tiny_uop *u) {
+  if (!u->nv || tn_print_bare(u->op)) return;
+  for (int i = 0; i < u->nv; i++) tn_text_add(out, "%s%lld", i ? " " : " [", (long long)u->v[i]);
+  tn_text_add(out, "]");
+}
 // Everything of a node but its sources and what follows them.
 static void tn_print_head(tiny_bytes *out, const tiny_uop *u) {
   char value[40];
@@ -7815,19 +8441,10 @@ static void tn_print_head(tiny_bytes *out, const tiny_uop *u) {
   if (u->lanes != 1 || u->dtype != tn_print_default_dtype(u->op))
     tn_text_add(out, ":%s", tiny_dtype_name((tiny_dtype)u->dtype));
   if (u->lanes != 1) tn_text_add(out, "x%d", u->lanes);
-  if (tn_print_style(u->op) == TN_K_VALUE && tn_print_value(value, sizeof value, u->dtype, u->k))
-    tn_text_add(out, " %s", value);
-  else tn_print_k(out, u);
-  if (u->op == TINY_OP_DEFINE && u->nv == 2 && u->v[0] >= 0 && u->v[0] < 3)
-    tn_text_add(out, ":%s %lld", tn_space_names[u->v[0]], (long long)u->v[1]);
-  else if (tn_print_bare(u->op)) for (int i = 0; i < u->nv; i++)
-    tn_text_add(out, " %lld", (long long)u->v[i]);
+  tn_print_arg(out, u);
 }
 static void tn_print_tail(tiny_bytes *out, const tiny_uop *u) {
-  if (u->nv && !tn_print_bare(u->op)) {
-    for (int i = 0; i < u->nv; i++) tn_text_add(out, "%s%lld", i ? " " : " [", (long long)u->v[i]);
-    tn_text_add(out, "]");
-  }
+  tn_print_v(out, u);
   tn_text_add(out, ")");
 }
 
@@ -7939,12 +8556,7 @@ static tiny_code tn_print_guarded(tiny_ctx *t, void *arg) {
   tn_print_call *c = (tn_print_call *)arg;
   tiny_bytes out = {t, NULL, 0, 0};
   tn_print(t, c->u, &out);
-  c->length = out.n;
-  if (c->nbytes) {
-    const size_t n = out.n < c->nbytes ? out.n : c->nbytes - 1;
-    memcpy(c->text, out.data, n);
-    c->text[n] = 0;
-  }
+  c->length = tn_text_give(out.data, out.n, c->text, c->nbytes);
   return TINY_OK;
 }
 TINY_API size_t tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes) {
@@ -8276,6 +8888,146 @@ TINY_API tiny_uop *tiny_uop_parse(tiny_ctx *t, const char *text) {
 }
 #endif
 // ---- end src/ir/print.c ----
+// ---- begin src/ir/graph_text.c ----
+// graph_text: graphs for other programs: a row of JSON for each node, and the language of Graphviz.
+//
+// In:  roots, which may share nodes, of a graph of any depth. Out: text; each node once, sources before users, known by
+//      its place in that order. Linear in the nodes and their sources.
+//
+//   {"id":2,"op":"REDUCE","dtype":"f32","shape":[2,1],"src":[1],"arg":"ADD:axes=1"}
+//
+// dtype is that of the notation (ir/print.c), f32x4 for four lanes, and so is arg, what an op is told besides its
+// sources; shape is empty for nodes of kernels. Where the value lies in memory "memory" says on which device.
+#ifndef TN_IR_GRAPH_TEXT
+#define TN_IR_GRAPH_TEXT
+#ifndef TINY_AMALGAMATED
+#include "print.c"
+#endif
+
+// The nodes in order, 1 + the place of each, and room for a text.
+typedef struct tn_graph_order { tn_list nodes; tn_map place; tiny_bytes arg; } tn_graph_order;
+
+static tn_graph_order tn_graph_order_of(tiny_ctx *t, tiny_uop *const *roots, int n) {
+  tn_graph_order g = {{NULL, 0, 0}, {NULL, 0, 0}, {t, NULL, 0, 0}};
+  const uint32_t seen = ++t->ir->epoch;
+  for (int i = 0; i < n; i++) tn_collect_unseen(t, roots[i], TINY_OP_COUNT, seen, &g.nodes);
+  for (int i = 0; i < g.nodes.n; i++) tn_map_set(t, &g.place, g.nodes.u[i], (void *)(intptr_t)(i + 1));
+  return g;
+}
+static int tn_graph_place(const tn_graph_order *g, const tiny_uop *u) {
+  return (int)(intptr_t)tn_map_get(&g->place, u) - 1;
+}
+// What u is told besides its sources, until the next call: "ADD:axes=1", "[2 3]", "0.5".
+static const char *tn_graph_arg(tn_graph_order *g, const tiny_uop *u) {
+  g->arg.n = 0;
+  tn_print_arg(&g->arg, u);
+  tn_print_v(&g->arg, u);
+  return g->arg.n ? g->arg.data + 1 : "";  // behind the ':' or ' ' that separates it in the notation
+}
+static void tn_graph_dtype(tiny_bytes *out, const tiny_uop *u) {
+  tn_text_put(out, tiny_dtype_name((tiny_dtype)u->dtype));
+  if (u->lanes != 1) tn_text_add(out, "x%d", u->lanes);
+}
+
+// ** JSON **
+
+static void tn_graph_json_node(tn_graph_order *g, int id, tiny_bytes *out) {
+  const tiny_uop *u = g->nodes.u[id];
+  tn_text_add(out, "{\"id\":%d,\"op\":\"%s\",\"dtype\":\"", id, tiny_op_name(u->op));
+  tn_graph_dtype(out, u);
+  tn_text_put(out, "\",\"shape\":[");
+  for (int i = 0; i < u->ndim; i++) tn_text_add(out, i ? ",%lld" : "%lld", (long long)u->dim[i]);
+  tn_text_put(out, "],\"src\":[");
+  for (uint32_t i = 0; i < u->nsrc && tn_graph_place(g, u->src[0]) >= 0; i++)      // else the walk ended at u
+    tn_text_add(out, i ? ",%d" : "%d", tn_graph_place(g, u->src[i]));
+  tn_text_put(out, "],\"arg\":");
+  tn_json_text(out, tn_graph_arg(g, u));
+  if (tn_is_leaf(u)) {
+    tn_text_put(out, ",\"memory\":");
+    tn_json_text(out, tn_place_name(out->t, u->device));
+  }
+  if (tn_label_of(out->t, u)) {
+    tn_text_put(out, ",\"label\":");
+    tn_json_text(out, tn_label_text(out->t, tn_label_of(out->t, u)));
+  }
+  tn_text_put(out, "}");
+}
+// The array of rows of what the roots need; the order in which they stand. Heavy code only, and between walks: marks of
+// nodes change.
+static tn_graph_order tn_graph_json_nodes(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out) {
+  tn_graph_order g = tn_graph_order_of(t, roots, n);
+  tn_text_put(out, "[");
+  for (int i = 0; i < g.nodes.n; i++) {
+    tn_text_put(out, i ? ",\n" : "\n");
+    tn_graph_json_node(&g, i, out);
+  }
+  tn_text_put(out, "\n]");
+  return g;
+}
+// {"version":1,"nodes":[..],"roots":[ids]}
+static void tn_graph_json(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out) {
+  tn_text_put(out, "{\"version\":1,\"nodes\":");
+  const tn_graph_order g = tn_graph_json_nodes(t, roots, n, out);
+  tn_text_put(out, ",\"roots\":[");
+  for (int i = 0; i < n; i++) tn_text_add(out, i ? ",%d" : "%d", tn_graph_place(&g, roots[i]));
+  tn_text_put(out, "]}\n");
+}
+
+// ** Graphviz: https://graphviz.org/doc/info/lang.html **
+
+// A string of it, without its quotes.
+static void tn_graph_dot_text(tiny_bytes *out, const char *text) {
+  for (; *text; text++) {
+    if (*text == '"' || *text == '\\') tn_text_put(out, "\\");
+    tiny_bytes_add(out, text, 1);
+  }
+}
+// A constant stands in the labels of those that use it, unless somebody asks for it.
+static int tn_graph_is_inside(const tiny_uop *u) { return tn_print_short(u) && !u->nsrc; }
+
+// "WHERE x x 0.0": where sources are constants, all of them in order, those of edges as x.
+static void tn_graph_dot_sources(tn_graph_order *g, const tiny_uop *u, tiny_bytes *out) {
+  int constants = 0;
+  for (uint32_t i = 0; i < u->nsrc; i++) constants += tn_graph_is_inside(u->src[i]);
+  for (uint32_t i = 0; i < u->nsrc && constants; i++) {
+    tn_text_put(out, " ");
+    tn_graph_dot_text(out, tn_graph_is_inside(u->src[i]) ? tn_graph_arg(g, u->src[i]) : "x");
+  }
+}
+static void tn_graph_dot_node(tn_graph_order *g, int id, tiny_bytes *out) {
+  const tiny_uop *u = g->nodes.u[id];
+  char shape[256];
+  tn_text_add(out, "  n%d [label=\"%s", id, tiny_op_name(u->op));
+  const char *arg = tn_graph_arg(g, u);
+  tn_text_put(out, *arg ? " " : "");
+  tn_graph_dot_text(out, arg);
+  tn_graph_dot_sources(g, u, out);
+  if (u->dtype != TINY_VOID) {
+    tn_text_put(out, "\\n");
+    tn_graph_dtype(out, u);
+    if (u->ndim) tn_text_add(out, " %s", tn_dims_text(shape, sizeof shape, u->ndim, u->dim));
+  }
+  if (tn_is_leaf(u)) {
+    tn_text_put(out, "\\nin memory of ");
+    tn_graph_dot_text(out, tn_place_name(out->t, u->device));
+    tn_text_put(out, "\", shape=box, style=filled, fillcolor=\"#dce8f5");
+  }
+  tn_text_put(out, "\"];\n");
+  for (uint32_t i = 0; i < u->nsrc; i++)
+    if (!tn_graph_is_inside(u->src[i])) tn_text_add(out, "  n%d -> n%d;\n", tn_graph_place(g, u->src[i]), id);
+}
+static void tn_graph_dot(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out) {
+  tn_graph_order g = tn_graph_order_of(t, roots, n);
+  const uint32_t root = ++t->ir->epoch;
+  for (int i = 0; i < n; i++) roots[i]->mark = root;
+  tn_text_put(out, "digraph tiny {\n  ordering=in;\n  node [shape=box, style=rounded, fontname=\"monospace\"];\n");
+  for (int i = 0; i < g.nodes.n; i++)
+    if (!tn_graph_is_inside(g.nodes.u[i]) || g.nodes.u[i]->mark == root) tn_graph_dot_node(&g, i, out);
+  for (int i = 0; i < n; i++) tn_text_add(out, "  n%d [penwidth=2];\n", tn_graph_place(&g, roots[i]));
+  tn_text_put(out, "}\n");
+}
+#endif
+// ---- end src/ir/graph_text.c ----
 // ---- begin src/ir/match.c ----
 // match: sets of rewrite rules, the patterns they are found by, and the walks that apply them to a fixed point.
 //
@@ -15780,6 +16532,125 @@ TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
 }
 #endif
 // ---- end src/tensor/tensor.c ----
+// ---- begin src/tensor/label.c ----
+// label: what users call tensors, and the parts of their programs that make them.
+//
+// In:  names. Out: labels of nodes (ir/label.c).
+#ifndef TN_TENSOR_LABEL
+#define TN_TENSOR_LABEL
+#ifndef TINY_AMALGAMATED
+#include "tensor.c"
+#endif
+
+typedef struct tn_label_call { tiny_uop *u; int label; } tn_label_call;
+
+// u, and what was made for it: down to memory and to what has a name of its own, other than that of the scope.
+static tiny_code tn_label_guarded(tiny_ctx *t, void *arg) {
+  const tn_label_call *c = (const tn_label_call *)arg;
+  const uint32_t seen = ++t->ir->epoch;
+  tn_list stack = {NULL, 0, 0};
+  tn_push(t, &stack, c->u);
+  c->u->mark = seen;
+  while (stack.n) {
+    const tiny_uop *u = stack.u[--stack.n];
+    tn_label_set(t, u, c->label);
+    for (uint32_t i = 0; i < u->nsrc && !tn_is_leaf(u); i++) {
+      tiny_uop *s = u->src[i];
+      const int has = s->mark == seen || tn_is_leaf(s) || !s->nsrc ? -1 : tn_label_of(t, s);
+      if (has && has != t->labels->now) continue;
+      s->mark = seen;
+      tn_push(t, &stack, s);
+    }
+  }
+  return TINY_OK;
+}
+
+TINY_API tiny_tensor *tiny_label(tiny_tensor *x, const char *name) {
+  tiny_tensor *out;
+  if (!tn_usable_in(NULL, "label", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!name) return tn_wrong(t, TINY_E_ARG, "label: name is NULL");
+  tn_label_call c = {tn_uop_of(x), 0};
+  if (tn_labels_open(t)) c.label = tn_label_within(t, t->labels->now, name);
+  if (!c.label && *name) return tn_wrong(t, TINY_E_MEMORY, "label: no memory for a name");
+  if (!c.label) return x;
+  return tn_guard(t, tn_label_guarded, &c) == TINY_OK ? x : tn_poison(t);
+}
+
+// Of the innermost scope, for messages.
+static void tn_scope_say(tiny_ctx *t) {
+  struct tn_labels *all = t->labels;
+  t->scope = all->depth && all->now ? tn_label_text(t, all->now) : NULL;
+}
+TINY_API tiny_code tiny_scope_begin(tiny_ctx *t, const char *name) {
+  if (!t || !t->tensors) return TINY_E_ARG;
+  if (!name) return tiny_fail(t, TINY_E_ARG, "scope_begin: name is NULL");
+  if (!tn_labels_open(t)) return tiny_fail(t, TINY_E_MEMORY, "scope_begin: no memory for a scope");
+  struct tn_labels *all = t->labels;
+  const int inner = tn_label_within(t, all->now, name);
+  if ((!inner && *name) || !tn_label_room(t, &all->scope, all->depth, &all->cap_scope, sizeof *all->scope))
+    return tiny_fail(t, TINY_E_MEMORY, "scope_begin: no memory for a scope");
+  all->scope[all->depth++] = all->now;
+  if (*name) all->now = inner;
+  tn_scope_say(t);
+  return TINY_OK;
+}
+TINY_API tiny_code tiny_scope_end(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  struct tn_labels *all = t->labels;
+  if (!all || !all->depth) return tiny_fail(t, TINY_E_STATE, "scope_end: no scope is open");
+  all->now = all->scope[--all->depth];
+  tn_scope_say(t);
+  return TINY_OK;
+}
+TINY_API const char *tiny_label_of(const tiny_tensor *x) {
+  const tn_tensor *slot = x ? tn_live(x) : NULL;
+  return slot ? tn_label_text(slot->t, tn_label_of(slot->t, slot->uop)) : "";
+}
+#endif
+// ---- end src/tensor/label.c ----
+// ---- begin src/tensor/graphs.c ----
+// graphs: what tensors are computed by, as text for other programs (ir/graph_text.c).
+//
+// In: tensors of one context. Out: text in the caller's memory. Nothing is computed.
+#ifndef TN_TENSOR_GRAPHS
+#define TN_TENSOR_GRAPHS
+#ifndef TINY_AMALGAMATED
+#include "tensor.c"
+#endif
+
+typedef struct tn_graphs_call {
+  void (*write)(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes *out);
+  tiny_tensor *const *x; int n; char *out; size_t nbytes, length;
+} tn_graphs_call;
+
+static tiny_code tn_graphs_guarded(tiny_ctx *t, void *arg) {
+  tn_graphs_call *c = (tn_graphs_call *)arg;
+  tiny_bytes out = {t, NULL, 0, 0};
+  tn_list roots = {NULL, 0, 0};
+  for (int i = 0; i < c->n; i++) tn_push(t, &roots, tn_uop_of(c->x[i]));
+  c->write(t, roots.u, roots.n, &out);
+  c->length = tn_text_give(out.data, out.n, c->out, c->nbytes);
+  return TINY_OK;
+}
+static size_t tn_graphs_text(const char *name, tn_graphs_call c) {
+  tiny_tensor *wrong;
+  if (c.out && c.nbytes) *c.out = 0;
+  if (!c.x || c.n < 1 || !tn_usable_in(NULL, name, c.n, c.x, &wrong)) return 0;
+  tn_guard(tn_ctx_of(c.x[0]), tn_graphs_guarded, &c);
+  return c.length;
+}
+
+TINY_API size_t tiny_graph_dot(tiny_tensor *const *x, int n, char *out, size_t nbytes) {
+  const tn_graphs_call c = {tn_graph_dot, x, n, out, nbytes, 0};
+  return tn_graphs_text("graph_dot", c);
+}
+TINY_API size_t tiny_graph_json(tiny_tensor *const *x, int n, char *out, size_t nbytes) {
+  const tn_graphs_call c = {tn_graph_json, x, n, out, nbytes, 0};
+  return tn_graphs_text("graph_json", c);
+}
+#endif
+// ---- end src/tensor/graphs.c ----
 // ---- begin src/tensor/create.c ----
 // create: tensors from numbers, and the identities that change how a tensor is stored or typed.
 //
@@ -16847,17 +17718,17 @@ static const char *const tn_length_operators[] = {
   "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach", "diff", "digamma", "dist", "div", "dot", "dropout",
   "einsum", "elu", "embedding", "embedding_bag", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
   "expm1", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
-  "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "group_norm", "gru", "gru_cell", "gt",
-  "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside", "hinge_embedding_loss", "histc",
-  "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index", "index_add", "index_copy",
-  "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm", "interpolate", "isclose",
-  "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div", "kthvalue", "l1_loss",
-  "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear", "local_response_norm",
-  "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp", "logical_and",
-  "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm", "lstm_cell", "lt",
-  "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d", "max_pool2d",
-  "max_pool3d", "maximum", "mean", "median", "min", "minimum", "mish", "movedim", "mse_loss", "mul", "multi_dot",
-  "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean", "nanmedian",
+  "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "graph_dot", "graph_json", "group_norm", "gru",
+  "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
+  "hinge_embedding_loss", "histc", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index",
+  "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm",
+  "interpolate", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div",
+  "kthvalue", "l1_loss", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear",
+  "local_response_norm", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp",
+  "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm",
+  "lstm_cell", "lt", "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d",
+  "max_pool2d", "max_pool3d", "maximum", "mean", "median", "min", "minimum", "mish", "movedim", "mse_loss", "mul",
+  "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean", "nanmedian",
   "nanquantile", "nanquantile_by", "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot",
   "ones_like", "outer", "pad", "pad_mode", "pairwise_distance", "permute", "pixel_shuffle", "pixel_unshuffle",
   "poisson_nll_loss", "polygamma", "pow", "prelu", "prod", "put", "quantile", "quantile_by", "rad2deg", "rand_like",
@@ -25937,6 +26808,18 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_flow *f, const tn_grad_n
   return TINY_OK;
 }
 
+// What is made to flow through u: "NAME (backward)".
+static int tn_label_backward(tiny_ctx *t, const tiny_uop *u) {
+  static const char back[] = " (backward)";
+  char text[TN_LABEL_TEXT];
+  const int label = tn_label_of(t, u);
+  const char *name = tn_label_text(t, label);
+  const size_t n = strlen(name);
+  if (!label || (n >= sizeof back && !strcmp(name + n + 1 - sizeof back, back))) return label;
+  snprintf(text, sizeof text, "%.240s%s", name, back);
+  return tn_label_of_text(t, text);
+}
+
 // grads[i] = what flows from the root, into which seed flows, to wrt[i]; NULL: nothing.
 static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
                              int rules, tiny_uop **grads) {
@@ -25947,7 +26830,9 @@ static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_u
     if (!w->left) { tn_grad_leave(t, &f); continue; }
     const tn_grad_node *x = &w->node[--w->left];
     if (!x->grad || !x->depends) continue;
+    const int outside = tn_label_enter(t, tn_label_backward(t, x->u));
     const tiny_code code = tn_grad_node_back(t, &f, x);
+    tn_label_leave(t, outside);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < n; i++) {
@@ -26041,7 +26926,9 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
       return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i,
                        tn_dtypes[tn_uop_of(params[i])->dtype].name);
   tn_grad_call call = {loss, params, n, grads};
+  const int outside = tn_label_enter(t, 0);
   const tiny_code code = tn_guard(t, tn_grad_guarded, &call);
+  tn_label_leave(t, outside);              // it may have unwound
   if (code != TINY_OK) for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
   return code;
 }
@@ -26454,6 +27341,7 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   u.beta1 = tn_or_default(o->beta1, row->beta1);
   u.beta2 = tn_or_default(o->beta2, row->beta2);
   u.eps = tn_or_default(o->eps, row->eps);
+  const int outside = tn_label_enter(t, t->labels ? tn_label_within(t, t->labels->now, "optimizer") : 0);
   for (int wide = 0; wide < 2; wide++) {
     const int dtype = wide ? TINY_F64 : TINY_F32;
     rates[wide][0] = o->rate ? tn_cast(t, tn_uop_of(o->rate), dtype) : tn_rate(t, dtype, lr);
@@ -26466,6 +27354,7 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
     for (int slot = 0; slot < TN_SLOTS; slot++) u.state[slot] = o->state[slot * n + i];
     done = tn_optim_move(&u, params[i], grads[i], rates, before);
   }
+  tn_label_leave(t, outside);
   return t->code;
 }
 #endif
@@ -26840,6 +27729,116 @@ TINY_API void tiny_params_free(tiny_params *p) {
 }
 #endif
 // ---- end src/tensor/params.c ----
+// ---- begin src/tensor/summary.c ----
+// summary: a table of a network's parameters, a row for each layer.
+//
+// In:  a list of named tensors (params.c). Out: text. A layer is what stands together in the list and has one name up
+//      to the last dot. A tensor of several names is counted by its first; one that cannot be used counts nothing.
+#ifndef TN_TENSOR_SUMMARY
+#define TN_TENSOR_SUMMARY
+#ifndef TINY_AMALGAMATED
+#include "params.c"
+#endif
+
+typedef struct tn_summary_row { int64_t nelem, trained, nbytes; } tn_summary_row;
+
+// The layer's part of a name: all up to the last dot, or nothing.
+static int tn_summary_layer(const char *name) {
+  const char *dot = strrchr(name, '.');
+  return dot ? (int)(dot - name) : 0;
+}
+static int tn_summary_same(const char *a, const char *b) {
+  const int n = tn_summary_layer(a);
+  return n == tn_summary_layer(b) && !memcmp(a, b, (size_t)n);
+}
+// 1,234,567 in so many columns.
+static void tn_summary_number(tiny_bytes *out, int columns, int64_t k) {
+  char digits[24], text[32];
+  int n = 0;
+  const int ndigit = snprintf(digits, sizeof digits, "%lld", (long long)k);
+  for (int i = 0; i < ndigit; i++) {
+    if (i && (ndigit - i) % 3 == 0) text[n++] = ',';
+    text[n++] = digits[i];
+  }
+  tn_text_add(out, "%*.*s", columns, n, text);
+}
+static void tn_summary_numbers(tiny_bytes *out, int columns, const char *layer, int n, const tn_summary_row *row) {
+  tn_text_add(out, "%-*.*s", columns, n, layer);
+  tn_summary_number(out, 15, row->nelem);
+  tn_summary_number(out, 15, row->trained);
+  tn_summary_number(out, 17, row->nbytes);
+}
+// "weight (10,512)", or whose tensor it is, or why it is none; what it counts is added to row.
+static void tn_summary_tensor(const tiny_params *p, int i, const tn_map *first, tn_summary_row *row, tiny_bytes *out) {
+  const tiny_param *param = &p->param[i];
+  const char *name = param->name + tn_summary_layer(param->name);
+  char text[TN_DIMS_TEXT];
+  tn_text_put(out, name + (*name == '.'));
+  if (!tiny_ok(param->tensor)) { tn_text_put(out, tn_live(param->tensor) ? " <poison>" : " <freed>"); return; }
+  const int same = (int)(intptr_t)tn_map_get(first, param->tensor) - 1;
+  if (same != i) { tn_text_add(out, " = %s", p->param[same].name); return; }
+  const tiny_uop *u = tn_uop_of(param->tensor);
+  const int64_t nelem = tn_dims_nelem(u->ndim, u->dim);
+  tn_text_add(out, " %s", tn_text_of(u, text));
+  row->nelem += nelem;
+  row->trained += param->trainable ? nelem : 0;
+  row->nbytes += nelem * tn_dtypes[u->dtype].nbytes;
+}
+// Every dtype of the tensors begin..end-1, in the order of tiny_dtype: "f16 f32"
+static void tn_summary_dtypes(const tiny_params *p, int begin, int end, tiny_bytes *out) {
+  uint32_t seen = 0;
+  for (int i = begin; i < end; i++) seen |= (uint32_t)1 << tiny_dtype_of(p->param[i].tensor);
+  for (int d = TINY_VOID + 1; d < TINY_DTYPE_COUNT; d++)
+    if (seen >> d & 1) tn_text_add(out, "%s%s", out->n ? " " : "", tn_dtypes[d].name);
+}
+
+static void tn_summary(tiny_ctx *t, const tiny_params *p, tiny_bytes *out) {
+  tn_map first = {NULL, 0, 0};
+  tn_summary_row all = {0, 0, 0};
+  int columns = 5, layers = 0;
+  for (int i = 0; i < p->n; i++) {
+    const int n = tn_summary_layer(p->param[i].name);
+    if (n > columns) columns = n;
+    if (!tn_map_has(&first, p->param[i].tensor)) tn_map_set(t, &first, p->param[i].tensor, (void *)(intptr_t)(i + 1));
+  }
+  tn_text_add(out, "%-*s%15s%15s%17s  %-8s  tensors\n", columns, "layer", "parameters", "trained", "bytes", "dtype");
+  for (int begin = 0, end; begin < p->n; begin = end, layers++) {
+    tiny_bytes tensors = {t, NULL, 0, 0}, dtypes = {t, NULL, 0, 0};
+    tn_summary_row row = {0, 0, 0};
+    const char *const name = p->param[begin].name;
+    for (end = begin; end < p->n && tn_summary_same(name, p->param[end].name); end++) {
+      tn_text_put(&tensors, end > begin ? ", " : "");
+      tn_summary_tensor(p, end, &first, &row, &tensors);
+    }
+    tn_summary_dtypes(p, begin, end, &dtypes);
+    const int n = tn_summary_layer(name);
+    tn_summary_numbers(out, columns, n ? name : "-", n ? n : 1, &row);
+    tn_text_add(out, "  %-8s  %s\n", dtypes.n ? dtypes.data : "", tensors.data);
+    all.nelem += row.nelem; all.trained += row.trained; all.nbytes += row.nbytes;
+  }
+  tn_summary_numbers(out, columns, "total", 5, &all);
+  tn_text_add(out, "  %-8s  %d tensor%s in %d layer%s\n", "", p->n, p->n == 1 ? "" : "s", layers,
+              layers == 1 ? "" : "s");
+}
+
+typedef struct tn_summary_call { const tiny_params *p; char *out; size_t nbytes, length; } tn_summary_call;
+static tiny_code tn_summary_guarded(tiny_ctx *t, void *arg) {
+  tn_summary_call *c = (tn_summary_call *)arg;
+  tiny_bytes out = {t, NULL, 0, 0};
+  tn_summary(t, c->p, &out);
+  c->length = tn_text_give(out.data, out.n, c->out, c->nbytes);
+  return TINY_OK;
+}
+TINY_API size_t tiny_params_summary(const tiny_params *p, char *out, size_t nbytes) {
+  static const char none[] = "no parameters\n";
+  tn_summary_call c = {p, out, nbytes, 0};
+  if (out && nbytes) *out = 0;
+  if (p && p->n) tn_guard(p->t, tn_summary_guarded, &c);
+  else c.length = tn_text_give(none, sizeof none - 1, out, nbytes);
+  return c.length;
+}
+#endif
+// ---- end src/tensor/summary.c ----
 // ---- begin src/tensor/modules.c ----
 // modules: layers as structs of tensors: made from sizes, run, listed by name, freed.
 //
@@ -30422,6 +31421,8 @@ static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_u
 #include "masked.c"
 #include "place.c"
 #include "sums.c"
+#include "../base/trace.c"
+#include "../ir/graph_text.c"
 #endif
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
@@ -30439,6 +31440,8 @@ typedef struct tn_step {
   int tiled;                               // steps in a row that have the same work tile by tile; 0: none
   int device, copies;                      // copies: mem[1] of another device to mem[0]
   int event, after;                        // numbers from 1: of what this step makes that is copied; that it copies
+  int dtype, ndim; int64_t *dim;           // of what it stores
+  int named[2];                            // nodes it may be named for, as positions in the walk; -1: none
 } tn_step;
 
 // Is there anything to do? Not where there are no elements.
@@ -30448,6 +31451,7 @@ typedef struct tn_output { int node, place; } tn_output;   // node: position in 
 
 typedef struct tn_plan {
   struct tn_plan *next;                    // same bucket
+  int number, traced;                      // from 1, of those that were made; it is in the trace
   uint64_t hash; int64_t *words; int nwords;
   tn_step *step; int nstep;
   tn_place_row *place; int nplace;
@@ -30460,6 +31464,9 @@ typedef struct tn_plan {
   size_t nbytes;                           // of this allocation
   uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
 } tn_plan;
+
+enum { TN_PLAN_BUCKETS = 256 };
+struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; int n, made; uint64_t time; };   // made: so many were, ever
 
 // A walk over a graph: what the plan's blanks are filled with this time.
 typedef struct tn_visit {
@@ -30531,6 +31538,29 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
   if (v->first) tn_visit_word(t, v, v->first);
   if (t->here) tn_visit_word(t, v, -t->here);
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
+}
+
+// A graph that is planned, as it is at a stage, into the trace. step: of each node, 1 + the step that computes it, 0:
+// none; NULL: nobody knows yet.
+static void tn_trace_graph(tiny_ctx *t, const char *stage, const tn_list *nodes, const int *step) {
+  if (!tn_tracing(t)) return;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_graph_order g = {*nodes, {NULL, 0, 0}, {t, NULL, 0, 0}};
+  tiny_bytes row = {t, NULL, 0, 0};
+  for (int i = 0; i < nodes->n; i++) tn_map_set(t, &g.place, nodes->u[i], (void *)(intptr_t)(i + 1));
+  for (int i = 0; i < nodes->n; i++) {     // before the event: memory may be refused
+    if (i) tn_text_put(&row, ",");
+    tn_graph_json_node(&g, i, &row);
+    if (!step || !step[i]) continue;
+    row.n--;                               // the brace
+    tn_text_add(&row, ",\"kernel\":%d}", step[i] - 1);
+  }
+  tn_event_now(t, "i", "graph", "graph");
+  tn_event_add(t, "\"schedule\":%d,\"stage\":\"%s\",\"nodes\":[", t->schedules->made, stage);
+  tn_event_put(t, row.data, row.n);
+  tn_event_put(t, "]", 1);
+  tn_event_end(t);
+  tn_scratch_rewind(t, mark);
 }
 
 // ** the graph that is cut into kernels **
@@ -30701,6 +31731,7 @@ static void tn_draft_step(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_
   s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
   s->device = tn_target_of(g->targets, k->node);
   s->copies = tn_is_copy(k->node) && tn_nelem(k->node) > 0;
+  s->dtype = k->node->dtype; s->ndim = k->node->ndim; s->dim = (int64_t *)(uintptr_t)k->node->dim;
   s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
   s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
   for (int j = 0; j < k->nmem; j++) {
@@ -30774,6 +31805,56 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   tn_draft_arenas(t, d, g->targets, life, nlife);
 }
 
+// The nodes of the walk that each step may be named for: the largest of its REDUCEs, and what it stores. What planning
+// has made stands for the node that wanted it. now: as in tn_draft_plan.
+static void tn_draft_names(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now, const tn_graph *g,
+                           const int *order) {
+  const tn_mark mark = tn_scratch_mark(t);
+  int *from = (int *)tn_scratch(t, 2 * ((size_t)g->n + 1) * sizeof *from), *reduce = from + g->n + 1;  // 1 + where
+  for (int i = 0; i < v->all.n; i++) {
+    const uint32_t at = now[i]->seq;
+    if (at < (uint32_t)g->n && g->node[at].u == now[i] && !from[at]) from[at] = i + 1;
+  }
+  for (int i = g->n - 1; i >= 0; i--) {
+    const tiny_uop *u = g->node[i].u;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++)
+      if (!from[u->src[s]->seq]) from[u->src[s]->seq] = from[i];
+  }
+  for (int i = 0; i < g->n; i++) {
+    const tiny_uop *u = g->node[i].u;
+    if (u->op == TINY_OP_REDUCE && !g->node[i].leaf) reduce[i] = i + 1;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++) {
+      const int below = g->node[u->src[s]->seq].stored ? 0 : reduce[u->src[s]->seq];
+      if (!below) continue;
+      if (!reduce[i] || tn_nelem(g->node[below - 1].u->src[0]) > tn_nelem(g->node[reduce[i] - 1].u->src[0]))
+        reduce[i] = below;
+    }
+  }
+  for (int i = 0; i < d->plan.nstep; i++) {
+    const tiny_uop *u = g->kernel[order[i]].node;
+    d->plan.step[i].named[0] = reduce[u->seq] ? from[reduce[u->seq] - 1] - 1 : -1;
+    d->plan.step[i].named[1] = from[u->seq] - 1;
+  }
+  tn_scratch_rewind(t, mark);
+}
+// The graph as it was cut, into the trace: each node with the step that stores it, or computes it for the first time.
+static void tn_trace_kernels(tiny_ctx *t, const tn_graph *g, const int *order) {
+  if (!tn_tracing(t)) return;
+  tn_list nodes = {NULL, 0, 0};
+  int *step = (int *)tn_scratch(t, ((size_t)g->n + 1) * sizeof *step);
+  for (int i = 0; i < g->nkernel; i++) step[g->kernel[order[i]].node->seq] = i + 1;
+  for (int i = g->n - 1; i >= 0; i--) {
+    const tiny_uop *u = g->node[i].u;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++) {
+      const uint32_t at = u->src[s]->seq;
+      if (g->node[at].stored || g->node[at].leaf || !step[i]) continue;
+      if (!step[at] || step[i] < step[at]) step[at] = step[i];
+    }
+  }
+  for (int i = 0; i < g->n; i++) tn_push(t, &nodes, g->node[i].u);
+  tn_trace_graph(t, "kernels", &nodes, step);
+}
+
 // Everything but the executables. (*kernels)[i] belongs to step i.
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, tiny_uop *const *roots,
                                int nroots, tn_draft *d, const tn_kernel ***kernels) {
@@ -30782,6 +31863,8 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);
+  d->plan.number = ++t->schedules->made;
+  tn_trace_graph(t, "asked", &v->all, NULL);
   for (int r = nroots - 1; r >= 0; r--) tn_map_set(t, &root_at, roots[r], tn_boxed(r));
   for (int pass = 0;; pass++) {            // each copies more states
     tn_visit w;
@@ -30799,6 +31882,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
     for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
+    tn_trace_graph(t, pass ? "states copied" : "rewritten", &w.all, NULL);
     const int written = tn_graph_kernels(&g, t, targets, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
@@ -30816,8 +31900,10 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_masked(&g, order, wanted, nroots);
+  tn_trace_kernels(t, &g, order);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
+  tn_draft_names(t, d, v, now, &g, order);
   if (t->code != TINY_OK) return t->code;
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
@@ -30825,9 +31911,6 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
 }
 
 // ** the cache of plans **
-
-enum { TN_PLAN_BUCKETS = 256 };
-struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; int n; uint64_t time; };
 
 static int tn_schedules_open(tiny_ctx *t) {
   t->schedules = (struct tn_schedules *)tn_alloc(t, sizeof *t->schedules);
@@ -30884,7 +31967,8 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
       (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
-  for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
+  for (int i = 0; i < p->nstep; i++) 
+    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + (size_t)p->step[i].ndim * sizeof(int64_t) + 48;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
   tn_plan_put(&at, p, sizeof *p);
@@ -30896,6 +31980,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   kept->step = (tn_step *)tn_plan_put(&at, p->step, (size_t)p->nstep * sizeof *p->step);
   for (int i = 0; i < p->nstep; i++) {
     kept->step[i].mem = (int *)tn_plan_put(&at, p->step[i].mem, (size_t)p->step[i].nmem * sizeof(int));
+    kept->step[i].dim = (int64_t *)tn_plan_put(&at, p->step[i].dim, (size_t)p->step[i].ndim * sizeof(int64_t));
     kept->step[i].arg = (int *)tn_plan_put(&at, p->step[i].arg, (size_t)p->step[i].narg * sizeof(int));
   }
   tn_plan **slot = &t->schedules->bucket[v->hash % TN_PLAN_BUCKETS];
@@ -36279,6 +37364,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #include "optimize.c"
 #include "cost.c"
 #include "../ir/spec.c"
+#include "../base/trace.c"
 #endif
 
 enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
@@ -36330,10 +37416,11 @@ static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
     tn_state_open(s, t, sink, p->target);
     tn_optimize(s);
   }
-  if (tn_debug(t, 'o')) {
+  if (tn_debug(t, 'o') || tn_trace_passes(t)) {
     tiny_bytes text = {t, NULL, 0, 0};
     tn_schedule_print(&text, &s->done);
-    tn_log(t, "opts %s", text.data);
+    if (tn_debug(t, 'o')) tn_log(t, "opts %s", text.data);
+    tn_trace_opts(t, text.data ? text.data : "");
   }
   return s->sink;
 }
@@ -36402,19 +37489,22 @@ static const tn_pass tn_passes[] = {
 };
 enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
 
-static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
-  if (!tn_debug(t, 'i')) return;
-  tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- after %s\n", pass);
-  tn_print(t, sink, &text);
-  tn_log_text(t, text.data);
+// The text of a kernel after a pass, for debug letter i and for the trace.
+static void tn_tell_pass(tiny_ctx *t, const char *pass, const char *heading, const tiny_bytes *text) {
+  if (tn_debug(t, 'i')) { tn_log(t, "-- %s", heading); tn_log_text(t, text->data ? text->data : ""); }
+  tn_trace_pass(t, pass, text->data ? text->data : "");
 }
-static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
-  if (!tn_debug(t, 'i')) return;
+static void tn_show_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
+  if (!tn_debug(t, 'i') && !tn_trace_passes(t)) return;
   tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- program\n");
+  tn_print(t, sink, &text);
+  tn_tell_pass(t, pass, tn_text_of_format(t, "after %s", pass), &text);
+}
+static void tn_show_list(tiny_ctx *t, const tn_lowered *k) {
+  if (!tn_debug(t, 'i') && !tn_trace_passes(t)) return;
+  tiny_bytes text = {t, NULL, 0, 0};
   tn_print_list(t, k->list, k->n, &text);
-  tn_log_text(t, text.data);
+  tn_tell_pass(t, "program", "program", &text);
 }
 
 static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
@@ -36433,7 +37523,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
     const tn_pass *pass = &tn_passes[i];
     if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
     tiny_uop *next = pass->run(p, sink);
-    if (next != sink) tn_trace_pass(t, pass->name, next);
+    if (next != sink) tn_show_pass(t, pass->name, next);
     if (next != sink && (TN_VERIFY_PASSES || tn_debug(t, 'v'))) tn_verify(t, next, p->spec);
     sink = next;
   }
@@ -36478,7 +37568,7 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   sink = tn_pipeline_stage(&p, sink, TN_LOWER);
   if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
   if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
-  tn_trace_list(t, out);
+  tn_show_list(t, out);
   if (target->renderer) {
     if (tn_target_check(t, target->renderer, out->list, out->n) != TINY_OK) return t->code;
     tn_hints_find(t, out, target);
@@ -37928,6 +39018,12 @@ static void tn_lang_llvm(tiny_renderer *r, int wide) {
 #include "../base/threads.c"
 #endif
 
+// What one thread did of a job: so many tasks, from .. to in ns.
+typedef struct tn_pool_span { uint64_t from, to; int tasks; } tn_pool_span;
+// Rows of each thread, the caller's first; what comes when they are full is not told.
+enum { TN_POOL_SPANS = 4096 };
+typedef struct tn_pool_spans { int threads, *n; tn_pool_span *row; size_t nbytes; } tn_pool_spans;
+
 // A job on one thread.
 static void tn_pool_alone(int n, void (*task)(void *arg, int i), void *arg) {
   for (int i = 0; i < n; i++) task(arg, i);
@@ -37975,6 +39071,8 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
 }
 
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) { d->pool = t->pool->host; }
+static int tn_pool_watch(struct tn_pool *p, tn_pool_spans *spans) { (void)p; (void)spans; return 0; }
+static int tn_pool_threads(const struct tn_pool *p) { (void)p; return 0; }
 
 static int tn_pool_most(const tiny_ctx *t) {
   const struct tn_pool *p = t->pool;
@@ -38000,6 +39098,7 @@ struct tn_pool {
   int threads;                             // the caller's included
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
+  tn_pool_spans *spans;                    // NULL: nobody looks
   tn_pool_home home;
   tn_os_thread *worker;
   tn_os_cores_mask cores;                  // that the first caller could use
@@ -38008,7 +39107,7 @@ struct tn_pool {
   char apart0[64]; int64_t next;           // first task that nobody has taken; counters are cache lines apart
   char apart1[64]; int64_t jobs;           // number of jobs published so far
   char apart2[64]; int64_t busy, open, inside;     // busy: from publication until all have left
-  char apart3[64]; int64_t sleepers, caller_sleeps, quit;
+  char apart3[64]; int64_t sleepers, caller_sleeps, quit, entered;         // entered: workers, which are numbered so
   tn_os_mutex lock; tn_os_cond wake, done;
 };
 
@@ -38036,15 +39135,27 @@ static int tn_pool_home_left(const tn_pool_home *h) {
   return h->here ? !*h->here : h->process != tn_os_process_id();
 }
 
-static void tn_pool_take(struct tn_pool *p) {
+// Tasks that nobody has taken. Returns how many.
+static int tn_pool_take(struct tn_pool *p) {
   const int n = p->n, step = p->step;
+  int taken = 0;
   for (;;) {
     const int64_t from = tn_os_atomic_add(&p->next, step);
-    for (int64_t i = from; i < from + step; i++) {
-      if (i >= n) return;
+    for (int64_t i = from; i < from + step; i++, taken++) {
+      if (i >= n) return taken;
       p->task(p->arg, (int)i);
     }
   }
+}
+// The same on thread `number`, where somebody may look.
+static void tn_pool_share(struct tn_pool *p, int number) {
+  tn_pool_spans *s = p->spans;
+  if (!s) { tn_pool_take(p); return; }
+  const uint64_t from = tn_os_now();
+  const int tasks = tn_pool_take(p);
+  if (!tasks || number >= s->threads || s->n[number] == TN_POOL_SPANS) return;
+  tn_pool_span *row = &s->row[(size_t)number * TN_POOL_SPANS + (size_t)s->n[number]++];
+  row->from = from; row->to = tn_os_now(); row->tasks = tasks;
 }
 
 // Spins until *value is `least` or more, for a moment. 1: it is.
@@ -38062,6 +39173,7 @@ static int tn_pool_spin(int spins, int64_t *value, int64_t least) {
 
 static void tn_pool_work(void *arg) {
   struct tn_pool *p = (struct tn_pool *)arg;
+  const int number = (int)tn_os_atomic_add(&p->entered, 1) + 1;
   int64_t seen = 0;
   for (;;) {
     if (!tn_pool_spin(p->spins, &p->jobs, seen + 1)) {
@@ -38075,7 +39187,7 @@ static void tn_pool_work(void *arg) {
     if (tn_os_atomic_load(&p->quit)) return;
     tn_os_atomic_add(&p->inside, 1);
     (void)tn_float_enter();                // each time: a task may have left another mode behind
-    if (tn_os_atomic_load(&p->open)) tn_pool_take(p);
+    if (tn_os_atomic_load(&p->open)) tn_pool_share(p, number);
     if (tn_os_atomic_add(&p->inside, -1) == 1 && tn_os_atomic_load(&p->caller_sleeps)) {
       tn_os_lock(&p->lock);
       tn_os_wake_one(&p->done);
@@ -38112,7 +39224,7 @@ static void tn_pool_reset(struct tn_pool *p) {
   tn_pool_home_close(&p->home);
   p->started = p->workers = 0;
   p->next = p->jobs = p->busy = p->open = p->inside = 0;
-  p->sleepers = p->caller_sleeps = p->quit = 0;
+  p->sleepers = p->caller_sleeps = p->quit = p->entered = 0;
   tn_os_mutex_open(&p->lock);
   tn_os_cond_open(&p->wake);
   tn_os_cond_open(&p->done);
@@ -38160,7 +39272,7 @@ static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i)
   tn_os_atomic_store(&p->next, 0);
   tn_os_atomic_store(&p->open, 1);
   tn_pool_call(p, n - 1);
-  tn_pool_take(p);
+  tn_pool_share(p, 0);
   tn_os_atomic_store(&p->open, 0);
   tn_pool_wait(p);
   tn_os_atomic_store(&p->busy, 0);
@@ -38215,6 +39327,13 @@ static void tn_pool_close(tiny_ctx *t) {
   t->pool = NULL;
 }
 
+// From the next job on; NULL: no more. Between jobs only. 0: its threads are the host's own.
+static int tn_pool_watch(struct tn_pool *p, tn_pool_spans *spans) {
+  p->spans = spans;
+  return !p->host.fn;
+}
+static int tn_pool_threads(const struct tn_pool *p) { return p->threads; }
+
 // What to open a context with that has as many threads as t.
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) {
   d->pool = t->pool->host;
@@ -38263,6 +39382,7 @@ static int tn_queue_wanted(const tiny_ctx *t) { (void)t; return 0; }
 static struct tn_queue *tn_queue_open(tiny_ctx *t, void *dev) { (void)t; (void)dev; return NULL; }
 static void tn_queue_close(struct tn_queue *q) { (void)q; }
 static int tn_queue_threads(const struct tn_queue *q) { (void)q; return 1; }
+static struct tn_pool *tn_queue_pool(const struct tn_queue *q) { (void)q; return NULL; }
 static void tn_queue_run(struct tn_queue *q, int n, void (*task)(void *arg, int i), void *arg) {
   (void)q;
   tn_pool_alone(n, task, arg);
@@ -38480,6 +39600,8 @@ static int tn_queue_wanted(const tiny_ctx *t) { return t->ndevice > 1 && t->pool
 
 // Each device has its share of the context's threads, at least one.
 static int tn_queue_threads(const struct tn_queue *q) { return q->threads; }
+// Which runs its tasks; NULL: its own thread.
+static struct tn_pool *tn_queue_pool(const struct tn_queue *q) { return q->pool; }
 
 // Waits for what is left.
 static void tn_queue_close(struct tn_queue *q) {
@@ -39634,6 +40756,11 @@ static const tiny_backend tn_llvm_backend = {
   tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
+// Whose threads run its tasks; NULL: one alone.
+static struct tn_pool *tn_cpu_pool(const void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return c->queue ? tn_queue_pool(c->queue) : c->t->pool;
+}
 // Does one run what is compiled for the other?
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
@@ -39851,7 +40978,7 @@ struct tn_device {
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes;                     // kept for later
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
-  struct tn_timeline *timeline;            // of launches that nobody waits for, the newest first
+  struct tn_observed_part *observed;       // launches that are looked at (runtime/observe.c), the newest first
 };
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
@@ -40080,45 +41207,6 @@ static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
 static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
   if (!d->stamp[1]) return host_ns;
   return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
-}
-
-// Launches whose times are told later (debug letter l), as the device has done them. Their stamps stay where they are.
-enum { TN_TIMELINE = 64, TN_TIMELINE_MOST = 64 };          // launches of a part; parts before they are told in between
-typedef struct tn_timed_launch { uint64_t stamp[2]; char name[64]; } tn_timed_launch;
-typedef struct tn_timeline { struct tn_timeline *older; int n, parts; tn_timed_launch of[TN_TIMELINE]; } tn_timeline;
-
-// The device has done everything: a line each, in us since the context was opened.
-static void tn_timeline_tell(struct tn_device *d) {
-  tn_timeline *first = NULL;
-  for (tn_timeline *p = d->timeline, *older; p; p = older) { older = p->older; p->older = first; first = p; }
-  d->timeline = NULL;
-  while (first) {
-    tn_timeline *p = first;
-    for (int i = 0; i < p->n; i++) {
-      const uint64_t *at = p->of[i].stamp;
-      const double from = ((double)at[0] - (double)d->t->opened) * 1e-3, took = (double)(at[1] - at[0]) * 1e-3;
-      if (at[1]) tn_log(d->t, "launch %-12s %12.1f to %12.1f us  %s", d->name, from, from + took, p->of[i].name);
-    }
-    first = p->older;
-    tn_release(d->t, p, sizeof *p);
-  }
-}
-// Where the times of the next launch go; NULL: there is no memory.
-static uint64_t *tn_timeline_add(struct tn_device *d, const char *name) {
-  if (d->timeline && d->timeline->n == TN_TIMELINE && d->timeline->parts == TN_TIMELINE_MOST &&
-      d->backend->sync(d->dev) == TINY_OK)
-    tn_timeline_tell(d);
-  if (!d->timeline || d->timeline->n == TN_TIMELINE) {
-    tn_timeline *p = (tn_timeline *)tn_alloc(d->t, sizeof *p);
-    if (!p) return NULL;
-    p->older = d->timeline;
-    p->parts = p->older ? p->older->parts + 1 : 1;
-    d->timeline = p;
-  }
-  tn_timed_launch *l = &d->timeline->of[d->timeline->n++];
-  l->stamp[0] = l->stamp[1] = 0;
-  snprintf(l->name, sizeof l->name, "%s", name);
-  return l->stamp;
 }
 
 #ifdef TN_TEST_BACKEND                     // a test's, which stands for INTERP
@@ -40473,6 +41561,12 @@ enum { TN_KERNEL_NAME = 64, TN_EXECUTABLE_BUCKETS = 512 };
 
 typedef struct tn_module { struct tn_module *next; tn_digest key; void *handle; int executables; } tn_module;
 
+// What kernels do, as profiles have it.
+enum { TN_KIND_ELEMENTWISE, TN_KIND_COPY, TN_KIND_REDUCE, TN_KIND_MATMUL, TN_KIND_CONV, TN_KIND_ORDERED, TN_KIND_CUSTOM,
+  TN_KINDS_OF_KERNELS };
+static const char *const tn_kind_of_kernel[TN_KINDS_OF_KERNELS] = {"elementwise", "copy", "reduce", "matmul", "conv",
+  "loops", "custom"};
+
 typedef struct tn_executable {
   struct tn_executable *next;
   tn_digest key;                           // of the kernel
@@ -40481,6 +41575,8 @@ typedef struct tn_executable {
   int64_t global[3], local[3], tasks;
   double flops, nbytes;
   size_t local_nbytes;                     // that a launch gives each task
+  uint8_t kind;                            // TN_KIND_*
+  int seen;                                // 1 + its number among those that were looked at; 0: it was not
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
   tn_module *module;                       // NULL: on the host
   int steps; uint64_t used;                // of plans that launch it; when it was last asked for
@@ -40636,6 +41732,441 @@ static tn_digest tn_text_key(struct tn_programs *p, const char *what, const char
 }
 #endif
 // ---- end src/runtime/executable.c ----
+// ---- begin src/runtime/observe.c ----
+// observe: launches as they happened: what debug letters k, l and t say, profiles and traces are made of.
+//
+// In:    launches, as they are given to devices. Out: of each, once its device has done it, a line, a row, an event.
+// Holds: nobody waits for a launch but under letters k and t: what is known of it stays where it is until its device was
+//        waited for anyway, or so many have come that it is. Plans and executables may be gone by then. Memory that is
+//        refused leaves launches out, and fails nothing.
+#ifndef TN_RUNTIME_OBSERVE
+#define TN_RUNTIME_OBSERVE
+#ifndef TINY_AMALGAMATED
+#include "executable.c"
+#include "../base/trace.c"
+#endif
+
+// Of an executable, while it may be dropped.
+typedef struct tn_seen_kernel {
+  char name[TN_KERNEL_NAME]; uint64_t key; double flops, nbytes;
+  int kind, traced;                        // traced: its event is in the trace of that number
+  int profiled;                            // 1 + the first of its rows; 0: it has none
+} tn_seen_kernel;
+
+// Launches of a kernel under one label, on one device, in a profile.
+typedef struct tn_profiled {
+  int kernel, label, device, next;         // next: 1 + the next row of the kernel; 0: there is none
+  uint64_t launches, ns;
+} tn_profiled;
+
+// A launch. given, done: by the host's clock, when it was handed over and when that call returned, 0: with others.
+typedef struct tn_observed {
+  uint64_t stamp[2], given, done;          // stamp: by the device's clock
+  int kernel, label, schedule, step; uint64_t run;
+} tn_observed;
+enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };           // launches of a part; parts before they are told in between
+typedef struct tn_observed_part { struct tn_observed_part *older; int n, parts; tn_observed of[TN_OBSERVED]; } tn_observed_part;
+
+// What a device does at best, measured; 0: not known.
+struct tn_roof { int known; double gflops, gbps; };
+
+struct tn_observer {
+  tn_seen_kernel *kernel; int nkernel, cap_kernel;
+  uint64_t runs;                           // of schedules, while anything was looked at
+  int traces;                              // that were begun
+  int profiles, profiled;                  // is launches' time added up now; was it ever?
+  struct tn_roof roof[TINY_MAX_DEVICES];
+  tn_profiled *row; int nrow, cap_row;
+  int64_t clock[TINY_MAX_DEVICES];         // what the host's is ahead of a device's, in ns
+  tn_pool_spans spans[TINY_MAX_DEVICES];   // of a device whose threads are looked at
+};
+
+// Is anything looked at?
+static int tn_observing(const tiny_ctx *t) {
+  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') || tn_debug(t, 'l');
+}
+
+// Room for one more; 0: there is none. As tiny_realloc, nothing is recorded.
+static int tn_observer_more(tiny_ctx *t, void *at, int n, int *cap, size_t elem_nbytes) {
+  void *had;
+  if (n < *cap) return 1;
+  memcpy(&had, at, sizeof had);
+  const int more = *cap ? 2 * *cap : TN_FIRST_SLOTS;
+  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
+  if (!grown) return 0;
+  memcpy(at, &grown, sizeof grown);
+  *cap = more;
+  return 1;
+}
+static struct tn_observer *tn_observer_of(tiny_ctx *t) {
+  if (t->observer) return t->observer;
+  t->observer = (struct tn_observer *)tiny_realloc(t, NULL, 0, sizeof *t->observer);
+  if (t->observer) memset(t->observer, 0, sizeof *t->observer);
+  return t->observer;
+}
+
+// The number of e; -1: there is no memory.
+static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
+  struct tn_observer *o = tn_observer_of(t);
+  if (o && e->seen) return e->seen - 1;
+  if (!o || !tn_observer_more(t, &o->kernel, o->nkernel, &o->cap_kernel, sizeof *o->kernel)) return -1;
+  tn_seen_kernel *k = &o->kernel[o->nkernel++];
+  memset(k, 0, sizeof *k);
+  memcpy(k->name, e->name, sizeof k->name);
+  k->key = e->key.word[0];
+  k->flops = e->flops; k->nbytes = e->nbytes; k->kind = e->kind;
+  return (e->seen = o->nkernel) - 1;
+}
+
+// ** what is told of a launch that has happened **
+
+static void tn_tell_line(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t ns) {
+  const double s = (double)(ns ? ns : 1) * 1e-9;
+  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB%s%s", d->name,
+         (unsigned long long)d->t->stats.kernels, k->name, s * 1e6, k->flops / s * 1e-9, k->nbytes / s * 1e-9,
+         (double)d->stats.nbytes_live * 1e-6, *label ? "  " : "", label);
+}
+static void tn_tell_times(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t from,
+                          uint64_t ns) {
+  const double at = ((double)from - (double)d->t->opened) * 1e-3;
+  tn_log(d->t, "launch %-12s %12.1f to %12.1f us  %s%s%s", d->name, at, at + (double)ns * 1e-3, k->name,
+         *label ? "  " : "", label);
+}
+static void tn_tell_event(const struct tn_device *d, tn_seen_kernel *k, const char *label, const tn_observed *l,
+                          uint64_t from, uint64_t to) {
+  tiny_ctx *t = d->t;
+  tn_event_span(t, "launch", k->name, 1 + d->number, from, to);
+  tn_event_add(t, "\"kernel\":\"%016llx\",\"label\":", (unsigned long long)k->key);
+  tn_event_text(t, label);
+  tn_event_add(t, ",\"schedule\":%d,\"step\":%d,\"run\":%llu,\"flops\":%.0f,\"nbytes\":%.0f", l->schedule, l->step,
+               (unsigned long long)l->run, k->flops, k->nbytes);
+  tn_event_end(t);
+}
+static void tn_tell_worker(const struct tn_device *d, const tn_seen_kernel *k, int thread, uint64_t from, uint64_t to,
+                           int tasks) {
+  if (!tn_tracing(d->t)) return;
+  tn_event_span(d->t, "worker", k->name, 100 * (1 + d->number) + thread, from, to);
+  tn_event_add(d->t, "\"kernel\":\"%016llx\",\"tasks\":%d", (unsigned long long)k->key, tasks);
+  tn_event_end(d->t);
+}
+// What the device's threads did of it. at: of each thread's spans, the first that is not told; they are in order, and
+// what lies between launches is not of the library's kernels.
+static void tn_tell_workers(const struct tn_device *d, const tn_seen_kernel *k, int *at, uint64_t from, uint64_t to) {
+  const tn_pool_spans *s = &d->t->observer->spans[d->number];
+  int told = 0;
+  for (int i = 0; i < s->threads; i++) {
+    const tn_pool_span *row = s->row + (size_t)i * TN_POOL_SPANS;
+    while (at[i] < s->n[i] && row[at[i]].from < from) at[i]++;
+    for (; at[i] < s->n[i] && row[at[i]].from < to; at[i]++, told++)
+      tn_tell_worker(d, k, i, row[at[i]].from, row[at[i]].to, row[at[i]].tasks);
+  }
+  if (!told) tn_tell_worker(d, k, 0, from, to, 1);           // too few tasks for a second thread
+}
+
+// A launch more in the profile.
+static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uint64_t ns) {
+  struct tn_observer *o = d->t->observer;
+  tn_seen_kernel *k = &o->kernel[l->kernel];
+  int at = k->profiled;
+  while (at && (o->row[at - 1].label != l->label || o->row[at - 1].device != d->number)) at = o->row[at - 1].next;
+  if (!at) {
+    if (!tn_observer_more(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
+    tn_profiled *row = &o->row[o->nrow++];
+    memset(row, 0, sizeof *row);
+    row->kernel = l->kernel; row->label = l->label; row->device = d->number;
+    row->next = k->profiled;
+    at = k->profiled = o->nrow;
+  }
+  o->row[at - 1].launches++;
+  o->row[at - 1].ns += ns;
+}
+
+// When it was, by the host's clock: 0: nobody knows. By the device's, which is the host's or is taken to be behind it by
+// so much that no launch began before it was handed over; without a clock by the host's own.
+static int tn_observed_when(const struct tn_device *d, const tn_observed *l, uint64_t *from, uint64_t *to) {
+  int64_t *ahead = &d->t->observer->clock[d->number];
+  *from = l->given; *to = l->done;
+  if (!l->stamp[1]) return l->done != 0;
+  const int64_t least = (int64_t)(l->given - l->stamp[0]);
+  if (least > 0 || *ahead) {               // another clock
+    if (!*ahead || least > *ahead) *ahead = least;
+  }
+  *from = l->stamp[0] + (uint64_t)*ahead;
+  *to = (l->stamp[1] > l->stamp[0] ? l->stamp[1] : l->stamp[0] + 1) + (uint64_t)*ahead;
+  return 1;
+}
+
+static void tn_observed_launch(struct tn_device *d, const tn_observed *l, int *at) {
+  tiny_ctx *t = d->t;
+  tn_seen_kernel *k = &t->observer->kernel[l->kernel];
+  const char *label = tn_label_text(t, l->label);
+  uint64_t from, to;
+  if (!tn_observed_when(d, l, &from, &to)) return;
+  t->stats.device_ns += to - from;
+  d->stats.device_ns += to - from;
+  if (tn_debug(t, 'k')) tn_tell_line(d, k, label, to - from);
+  else if (tn_debug(t, 'l')) tn_tell_times(d, k, label, from, to - from);
+  if (t->observer->profiles) tn_tell_profile(d, l, to - from);
+  if (tn_tracing(t)) tn_tell_event(d, k, label, l, from, to);
+  if (at && tn_tracing(t)) tn_tell_workers(d, k, at, from, to);
+}
+
+// The device has done everything that was given to it.
+static void tn_observed_tell(struct tn_device *d) {
+  tiny_ctx *t = d->t;
+  tn_observed_part *first = NULL, *last = d->observed;
+  if (!last) return;
+  tn_pool_spans *s = &t->observer->spans[d->number];
+  for (tn_observed_part *p = last, *older; p; p = older) { older = p->older; p->older = first; first = p; }
+  int *at = s->threads ? s->n + s->threads : NULL;
+  if (at) memset(at, 0, (size_t)s->threads * sizeof *at);
+  d->observed = NULL;                      // a log is the host's: it may call the library
+  while (first) {
+    tn_observed_part *p = first;
+    for (int i = 0; i < p->n; i++) tn_observed_launch(d, &p->of[i], at);
+    first = p->older;
+    tn_release(t, p, sizeof *p);
+  }
+  if (s->threads) memset(s->n, 0, (size_t)s->threads * sizeof *s->n);
+}
+
+// A launch of e that is about to be given to d; NULL: there is no memory. It stays where it is until it is told.
+static tn_observed *tn_observe_launch(struct tn_device *d, tn_executable *e) {
+  tiny_ctx *t = d->t;
+  const int kernel = tn_observe_kernel(t, e);
+  if (kernel < 0) return NULL;
+  if (d->observed && d->observed->n == TN_OBSERVED && d->observed->parts == TN_OBSERVED_PARTS &&
+      d->backend->sync(d->dev) == TINY_OK)
+    tn_observed_tell(d);
+  if (!d->observed || d->observed->n == TN_OBSERVED) {
+    tn_observed_part *p = (tn_observed_part *)tiny_realloc(t, NULL, 0, sizeof *p);
+    if (!p) return NULL;
+    p->older = d->observed; p->n = 0;
+    p->parts = p->older ? p->older->parts + 1 : 1;
+    d->observed = p;
+  }
+  tn_observed *l = &d->observed->of[d->observed->n++];
+  memset(l, 0, sizeof *l);
+  l->kernel = kernel;
+  l->given = tn_os_now();
+  return l;
+}
+
+static void tn_observer_tell(tiny_ctx *t) {
+  for (int i = 0; i < t->ndevice; i++) tn_observed_tell(t->device[i]);
+}
+
+// ** threads **
+
+// From now on, or no more, what each thread of the device's does is looked at; nothing is under way.
+static void tn_observe_threads(struct tn_device *d, int on) {
+  tiny_ctx *t = d->t;
+  struct tn_pool *pool = tn_is_cpu(d->backend) && d->dev ? tn_cpu_pool(d->dev) : NULL;
+  if (!t->observer || !pool) return;
+  tn_pool_spans *s = &t->observer->spans[d->number];
+  tn_pool_watch(pool, NULL);
+  tn_release(t, s->row, s->nbytes);
+  memset(s, 0, sizeof *s);
+  const int threads = tn_pool_threads(pool);
+  if (!on || threads < 2) return;
+  s->nbytes = (size_t)threads * (TN_POOL_SPANS * sizeof *s->row + 2 * sizeof *s->n);         // n, then room to count
+  s->row = (tn_pool_span *)tiny_realloc(t, NULL, 0, s->nbytes);
+  if (!s->row) { memset(s, 0, sizeof *s); return; }
+  s->n = (int *)(void *)(s->row + (size_t)threads * TN_POOL_SPANS);
+  memset(s->n, 0, 2 * (size_t)threads * sizeof *s->n);
+  s->threads = threads;
+  if (tn_pool_watch(pool, s)) return;
+  tn_pool_watch(pool, NULL);               // the host's own threads
+  s->threads = 0;
+}
+
+static void tn_observer_close(tiny_ctx *t) {
+  struct tn_observer *o = t->observer;
+  if (!o) return;
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_device *d = t->device[i];
+    tn_observe_threads(d, 0);
+    for (tn_observed_part *p = d->observed, *older; p; p = older) { older = p->older; tn_release(t, p, sizeof *p); }
+    d->observed = NULL;
+  }
+  tn_release(t, o->row, (size_t)o->cap_row * sizeof *o->row);
+  tn_release(t, o->kernel, (size_t)o->cap_kernel * sizeof *o->kernel);
+  tn_release(t, o, sizeof *o);
+  t->observer = NULL;
+}
+#endif
+// ---- end src/runtime/observe.c ----
+// ---- begin src/runtime/trace.c ----
+// trace: what a trace says of devices, kernels, schedules and runs, and the calls that begin and end one.
+//
+// In:    executables, plans, times. Out: events (base/trace.c); docs/trace.md lists them. What a kernel or a schedule is
+//        stands in a trace once, at the latest when it runs.
+#ifndef TN_RUNTIME_TRACE
+#define TN_RUNTIME_TRACE
+#ifndef TINY_AMALGAMATED
+#include "observe.c"
+#include "../schedule/plan.c"
+#endif
+
+// ** what the host did **
+
+static void tn_trace_span_of(tiny_ctx *t, const char *name, int schedule, uint64_t from) {
+  tn_event_span(t, "host", name, 0, from, tn_os_now());
+  if (schedule) tn_event_add(t, "\"schedule\":%d", schedule);
+  tn_event_end(t);
+}
+static void tn_trace_span(tiny_ctx *t, const char *name, uint64_t from) {
+  if (tn_tracing(t)) tn_trace_span_of(t, name, 0, from);
+}
+
+// ** what there is **
+
+static void tn_trace_memory(const struct tn_device *d) {
+  char name[32];
+  snprintf(name, sizeof name, "memory %d", d->number);
+  tn_event_now(d->t, "C", "memory", name);
+  tn_event_add(d->t, "\"live\":%llu", (unsigned long long)d->stats.nbytes_live);
+  tn_event_end(d->t);
+}
+
+static void tn_trace_dims(tiny_ctx *t, const char *name, const int64_t *dim) {
+  tn_event_add(t, ",\"%s\":[%lld,%lld,%lld]", name, (long long)dim[0], (long long)dim[1], (long long)dim[2]);
+}
+// source: what was compiled, "": it is not at hand. from: "compiled", "disk", "interpreted" or "memory".
+static void tn_trace_kernel(tiny_ctx *t, tn_executable *e, const char *source, const char *opts, const char *from) {
+  const int seen = tn_observe_kernel(t, e);
+  if (seen >= 0) t->observer->kernel[seen].traced = t->observer->traces;
+  tn_event_now(t, "i", "kernel", e->name);
+  tn_event_add(t, "\"kernel\":\"%016llx\",\"from\":\"%s\",\"flops\":%.0f,\"nbytes\":%.0f",
+               (unsigned long long)e->key.word[0], from, e->flops, e->nbytes);
+  tn_trace_dims(t, "global", e->global);
+  tn_trace_dims(t, "local", e->local);
+  tn_event_add(t, ",\"tasks\":%lld,\"opts\":", (long long)e->tasks);
+  tn_event_text(t, opts);
+  tn_event_add(t, ",\"source\":");
+  tn_event_text(t, source);
+  tn_event_end(t);
+}
+
+static int64_t tn_step_times(const tn_plan *p, const tn_step *s) {
+  const tn_tiled_axes *tiled = s->tiled ? &p->tiled[s->tiled - 1] : NULL;
+  int64_t times = 1;
+  for (int i = 0; tiled && i < tiled->n; i++) times *= tiled->axis[i].count;
+  return times;
+}
+static void tn_trace_step(tiny_ctx *t, const tn_plan *p, int at, int label) {
+  const tn_step *s = &p->step[at];
+  tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy" : "(empty)");
+  if (s->exe) tn_event_add(t, "\"%016llx\"", (unsigned long long)s->exe->key.word[0]);
+  else tn_event_add(t, "null");
+  tn_event_add(t, ",\"label\":");
+  tn_event_text(t, tn_label_text(t, label));
+  tn_event_add(t, ",\"device\":%d,\"copies\":%d,\"times\":%lld,\"mem\":[", s->device, s->copies,
+               (long long)tn_step_times(p, s));
+  for (int i = 0; i < s->nmem; i++) tn_event_add(t, "%s%d", i ? "," : "", s->mem[i]);
+  tn_event_add(t, "]}");
+}
+// first, last: 1 + the steps that use it.
+static void tn_trace_place(tiny_ctx *t, const tn_plan *p, int at, int first, int last) {
+  static const char *const kind[] = {"leaf", "output", "temp"};
+  const tn_place_row *row = &p->place[at];
+  tn_event_add(t, "%s{\"kind\":\"%s\",\"device\":%d,\"nbytes\":%lld,\"offset\":%lld,\"first\":%d,\"last\":%d}",
+               at ? "," : "", kind[row->kind], row->device, (long long)row->nbytes,
+               (long long)(row->kind == TN_PLACE_TEMP ? row->offset : 0), first - 1, last - 1);
+}
+// p is about to run: what the trace does not know of it yet. label: of each step; NULL: none has one.
+static void tn_trace_plan(tiny_ctx *t, tn_plan *p, const int *label) {
+  if (!t->observer || p->traced == t->observer->traces) return;
+  int *first = (int *)tn_scratch(t, 2 * ((size_t)p->nplace + 1) * sizeof *first), *last = first + p->nplace;
+  for (int i = 0; i < p->nstep; i++) for (int j = 0; j < p->step[i].nmem; j++) {
+    const int at = p->step[i].mem[j];
+    if (!first[at]) first[at] = i + 1;
+    last[at] = i + 1;
+  }
+  p->traced = t->observer->traces;
+  for (int i = 0; i < p->nstep; i++) {
+    tn_executable *e = p->step[i].exe;
+    const int seen = e ? tn_observe_kernel(t, e) : -1;
+    if (seen >= 0 && t->observer->kernel[seen].traced != t->observer->traces) tn_trace_kernel(t, e, "", "", "memory");
+  }
+  if (!tn_tracing(t)) return;
+  tn_event_now(t, "i", "schedule", "schedule");
+  tn_event_add(t, "\"schedule\":%d,\"stage\":\"planned\",\"steps\":[", p->number);
+  for (int i = 0; i < p->nstep; i++) tn_trace_step(t, p, i, label ? label[i] : 0);
+  tn_event_add(t, "],\"places\":[");
+  for (int i = 0; i < p->nplace; i++) tn_trace_place(t, p, i, first[i], last[i]);
+  tn_event_add(t, "],\"arena\":[");
+  for (int i = 0; i < t->ndevice; i++) tn_event_add(t, "%s%lld", i ? "," : "", (long long)p->arena[i]);
+  tn_event_add(t, "]");
+  tn_event_end(t);
+}
+// A run of p, begun at `from`, was given to its devices.
+static void tn_trace_run(tiny_ctx *t, const tn_plan *p, uint64_t from) {
+  if (tn_tracing(t)) tn_trace_span_of(t, "run", p->number, from);
+  for (int i = 0; i < t->ndevice && tn_tracing(t); i++) tn_trace_memory(t->device[i]);
+}
+
+// ** beginning and ending **
+
+static void tn_trace_thread(tiny_ctx *t, int thread, const char *name, int number) {
+  char text[128];
+  if (number < 0) snprintf(text, sizeof text, "%s", name);
+  else snprintf(text, sizeof text, "%s thread %d", name, number);
+  tn_event_meta(t, "thread_name", thread);
+  tn_event_add(t, "\"name\":");
+  tn_event_text(t, text);
+  tn_event_end(t);
+}
+static void tn_trace_head(tiny_ctx *t) {
+  tn_event_meta(t, "process_name", 0);
+  tn_event_add(t, "\"name\":\"tiny.h " TINY_VERSION "\"");
+  tn_event_end(t);
+  tn_event_meta(t, "tiny", 0);
+  tn_event_add(t, "\"version\":\"" TINY_VERSION "\",\"devices\":[");
+  for (int i = 0; i < t->ndevice; i++) {
+    tn_event_add(t, "%s{\"name\":", i ? "," : "");
+    tn_event_text(t, t->device[i]->name);
+    tn_event_add(t, ",\"title\":");
+    tn_event_text(t, t->device[i]->title);
+    tn_event_add(t, ",\"gflops\":0,\"gbps\":0}");
+  }
+  tn_event_add(t, "]");
+  tn_event_end(t);
+  tn_trace_thread(t, 0, "host", -1);
+  for (int i = 0; i < t->ndevice; i++) {
+    const int threads = t->observer->spans[i].threads;
+    tn_trace_thread(t, 1 + i, t->device[i]->title, -1);
+    for (int k = 0; k < (threads ? threads : 1); k++) tn_trace_thread(t, 100 * (1 + i) + k, t->device[i]->title, k);
+  }
+}
+
+TINY_API tiny_code tiny_trace_end(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  if (!t->trace) return tiny_fail(t, TINY_E_STATE, "trace_end: no trace is written");
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  for (int i = 0; i < t->ndevice; i++) tn_observe_threads(t->device[i], 0);
+  return tn_trace_close(t) ? code : TINY_E_IO;
+}
+// 0: path cannot be written.
+static int tn_trace_start(tiny_ctx *t, const char *path) {
+  if (!tn_observer_of(t) || !tn_trace_open(t, path)) return 0;
+  t->observer->traces++;
+  for (int i = 0; i < t->ndevice; i++) tn_observe_threads(t->device[i], 1);
+  tn_trace_head(t);
+  return 1;
+}
+TINY_API tiny_code tiny_trace_begin(tiny_ctx *t, const char *path) {
+  if (!t) return TINY_E_ARG;
+  if (!path || !*path) return tiny_fail(t, TINY_E_ARG, "trace_begin: there is no path");
+  if (t->trace) return tiny_fail(t, TINY_E_STATE, "trace_begin: a trace is being written; tiny_trace_end ends it");
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  if (code != TINY_OK) return code;
+  return tn_trace_start(t, path) ? TINY_OK : tiny_fail(t, TINY_E_IO, "trace_begin: %s cannot be written", path);
+}
+#endif
+// ---- end src/runtime/trace.c ----
 // ---- begin src/runtime/compiler.c ----
 // compiler: which compiler of the CPU's is used, and what is remembered of it.
 //
@@ -40715,6 +42246,7 @@ static void tn_compiler_identify(struct tn_programs *p) {
 #include "compiler.c"
 #include "../codegen/candidates.c"
 #include "../codegen/pipeline.c"
+#include "trace.c"
 #endif
 
 enum { TN_PROGRESS_AT = 8 };               // kernels from which a line of progress is written
@@ -40726,10 +42258,11 @@ typedef struct tn_build {
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
+  uint8_t kind;                            // TN_KIND_*
   tn_lowered low;
   size_t local_nbytes;
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
-  char name[TN_KERNEL_NAME];
+  char name[TN_KERNEL_NAME], opts[TN_TRACE_OPTS];            // opts: for the trace
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
@@ -40773,6 +42306,46 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
+// Does memory that is read move with an element of the output and with what is summed for it by strides that meet, as
+// under a window that slides?
+static int tn_is_windowed(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nload; i++) for (int j = 0; j < p->nout; j++) for (int k = 0; k < p->nred; k++) {
+    const int64_t a = tn_stride_in(t, p->load[i]->src[1], p->out[j]), b = tn_stride_in(t, p->load[i]->src[1], p->red[k]);
+    if (a <= 0 || b <= 0) continue;
+    if ((a <= b && a * tn_range_extent(p->out[j]) > b) || (b < a && b * tn_range_extent(p->red[k]) > a)) return 1;
+  }
+  return 0;
+}
+// Does the kernel sum products of two operands, each of which moves with something that the other does not?
+static int tn_sums_products(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nreduce; i++) {
+    const tiny_uop *x = p->reduce[i]->src[0];
+    int own[2] = {0, 0};
+    while (x->op == TINY_OP_CAST || x->op == TINY_OP_WHERE) x = x->src[x->op == TINY_OP_WHERE];
+    if ((x->op != TINY_OP_MUL && x->op != TINY_OP_DOT) || (p->reduce[i]->k & 0xFF) != TINY_OP_ADD) continue;
+    for (int j = 0; j < p->nout; j++) {
+      const int with[2] = {tn_depends(t, x->src[0], p->out[j]), tn_depends(t, x->src[1], p->out[j])};
+      for (int k = 0; k < 2; k++) own[k] |= with[k] && !with[!k];
+    }
+    if (own[0] && own[1]) return 1;
+  }
+  return 0;
+}
+static uint8_t tn_kernel_kind(tiny_ctx *t, const tn_build *b) {
+  tn_profile p;
+  if (b->custom) return TN_KIND_CUSTOM;
+  const tn_mark mark = tn_scratch_mark(t);
+  memset(&p, 0, sizeof p);
+  int kind = TN_KIND_ORDERED;
+  if (!tn_is_ordered(t, b->ast)) {
+    tn_profile_kernel(t, b->ast, &p);
+    kind = !p.nreduce ? (p.nalu ? TN_KIND_ELEMENTWISE : TN_KIND_COPY)
+           : !tn_sums_products(t, &p) ? TN_KIND_REDUCE : tn_is_windowed(t, &p) ? TN_KIND_CONV : TN_KIND_MATMUL;
+  }
+  tn_scratch_rewind(t, mark);
+  return (uint8_t)kind;
+}
+
 // m: where the kernel comes from, NULL: it runs on the host.
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
@@ -40781,7 +42354,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
   memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key;
+  e->key = b->key; e->kind = b->kind;
   e->kernel = kernel;
   e->tasks = b->low.tasks;
   e->flops = b->low.flops;
@@ -40796,6 +42369,10 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   return *slot = e;
 }
 
+static void tn_build_trace(tiny_ctx *t, const tn_build *b, const char *from) {
+  if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts, from);
+}
+
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = b->at->device;
   tn_module *m = d->backend->renderer ? NULL : tn_module_new(b->at);
@@ -40805,7 +42382,9 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
     m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
     if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
   }
-  return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+  if (!b->exe->kernel) return tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+  tn_build_trace(t, b, "interpreted");
+  return TINY_OK;
 }
 
 // Writes the kernel, and keeps what was written.
@@ -40839,10 +42418,13 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
-  tn_trace_pass(t, "schedule", b->ast);
+  tn_trace_lowering(t, b->key.word[0], b->name);
+  tn_show_pass(t, "schedule", b->ast);
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
+  snprintf(b->opts, sizeof b->opts, "%s", tn_trace_lowering(t, 0, NULL));
   tn_scratch_rewind(t, mark);
+  tn_trace_span(t, "lower", from);
   b->low.list = NULL; b->low.hints = NULL;
   t->stats.lower_ns += tn_os_now() - from;
   return code;
@@ -40873,6 +42455,7 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   if (!module) return;
   tn_build_take(t, b, module);
   t->stats.cache_hits += b->exe != NULL;
+  if (b->exe) tn_build_trace(t, b, "disk");
 }
 
 // A module of kernels. Foreign source stands alone, as it is.
@@ -40944,6 +42527,11 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
   const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
+  if (tn_tracing(t)) {
+    tn_event_span(t, "host", "compile", 0, from, tn_os_now());
+    tn_event_add(t, "\"kernels\":%d", n);
+    tn_event_end(t);
+  }
   if (code != TINY_OK) return code;
   t->stats.compiled += (uint64_t)n;
   for (int m = 0; m < modules; m++) {
@@ -40956,6 +42544,7 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_build **b, int n) {
       if (!b[i]->exe)
         return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module",
                          b[i]->entry ? b[i]->entry : b[i]->name);
+      tn_build_trace(t, b[i], "compiled");
       tn_cache_entry e;
       memset(&e, 0, sizeof e);
       e.module = key;
@@ -40998,6 +42587,7 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     tn_build_name(t, b);
     b->exe = tn_executable_find(b->at, &b->key);
     if (b->exe) continue;
+    b->kind = tn_kernel_kind(t, b);
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
@@ -41702,6 +43292,7 @@ struct tiny_program {                      // a captured plan and what its blank
   uint32_t draw, ndraw;                    // calls of random numbers of each run: as captured, after call `draw`
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
+  int *label;                              // of each step
   size_t nbytes;
 };
 
@@ -41769,29 +43360,34 @@ typedef struct tn_run {
   tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
   tn_storage **fresh, *arena[TINY_MAX_DEVICES];
   const tn_kept *kept;
+  const int *label;                        // by step; NULL: they have none
 } tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
-
-static void tn_log_kernel(const struct tn_device *d, const tn_executable *e, uint64_t ns) {
-  const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", d->name,
-         (unsigned long long)d->t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
-         (double)d->stats.nbytes_live * 1e-6);
-}
 
 // Launches that are handed to a device together, and what they point to.
 enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
 typedef struct tn_batch {
   struct tn_device *device;                // NULL: none yet
-  int n, nmem, narg, most, timed;          // most: launches before they are handed over
+  int n, nmem, narg, most;                 // most: launches before they are handed over
+  int observed, timed;                     // is anything looked at; does each launch get waited for?
   tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
 } tn_batch;
 
+static tn_observed *tn_run_observe(struct tn_device *d, const tn_run *r, const tn_step *s) {
+  tn_observed *l = tn_observe_launch(d, s->exe);
+  const int step = (int)(s - r->plan->step);
+  if (!l) return NULL;
+  l->schedule = r->plan->number; l->step = step;
+  l->run = d->t->observer->runs;
+  l->label = r->label ? r->label[step] : 0;
+  return l;
+}
 static tn_batch *tn_batch_open(tiny_ctx *t) {
   tn_batch *b = (tn_batch *)tn_scratch_bare(t, sizeof *b);
   b->device = NULL;
   b->n = b->nmem = b->narg = 0;
+  b->observed = tn_observing(t);
   b->timed = tn_debug(t, 'k') || tn_debug(t, 't');
   return b;
 }
@@ -41815,12 +43411,12 @@ static void tn_count_launch(tiny_stats *s, const tn_executable *e) {
   s->flops += (uint64_t)e->flops;
   s->nbytes_moved += (uint64_t)e->nbytes;
 }
-// The last launch of the batch, which is one of e, is complete.
-static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
+// The last launch of the batch, of step s, is complete.
+static tiny_code tn_batch_add(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s) {
   struct tn_device *d = b->device;
-  if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
-  else if (tn_debug(t, 'l')) b->l[b->n - 1].stamp = tn_timeline_add(d, e->name);
-  const uint64_t from = b->timed ? tn_os_now() : 0;
+  tn_executable *e = s->exe;
+  tn_observed *seen = b->observed ? tn_run_observe(d, r, s) : NULL;
+  if (seen) b->l[b->n - 1].stamp = seen->stamp;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
     const tiny_launch *l = &b->l[--b->n];
@@ -41830,13 +43426,9 @@ static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) 
   } else if (b->n >= b->most) code = tn_batch_flush(b);
   tn_count_launch(&t->stats, e);
   tn_count_launch(&d->stats, e);
-  if (b->timed && code == TINY_OK) {
-    code = d->backend->sync(d->dev);
-    const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
-    t->stats.device_ns += ns;
-    d->stats.device_ns += ns;
-    if (tn_debug(t, 'k')) tn_log_kernel(d, e, ns);
-  }
+  if (b->timed && code == TINY_OK) code = d->backend->sync(d->dev);
+  if (seen && !b->n) seen->done = tn_os_now();
+  if (seen && b->timed && code == TINY_OK) tn_observed_tell(d);
   return code;
 }
 
@@ -41888,7 +43480,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
   memcpy(l->global, s->exe->global, sizeof l->global);
   memcpy(l->local, s->exe->local, sizeof l->local);
   l->stamp = NULL;
-  return tn_batch_add(t, b, s->exe);
+  return tn_batch_add(t, r, b, s);
 }
 
 // Bytes of outputs and arena of a device for which no spare memory is at hand.
@@ -41979,11 +43571,29 @@ static int tn_run_is_callers(const tn_run *r) {
   return 0;
 }
 
+// What the steps of a plan are called this time, by the nodes of a walk that found it; NULL: nothing is named.
+static const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_visit *v) {
+  if (!t->labels || !t->labels->used) return NULL;
+  int *label = (int *)tn_scratch(t, ((size_t)p->nstep + 1) * sizeof *label);
+  for (int i = 0; i < p->nstep; i++) for (int j = 0; j < 2 && !label[i]; j++)
+    if (p->step[i].named[j] >= 0) label[i] = tn_label_of(t, v->all.u[p->step[i].named[j]]);
+  return label;
+}
+
+// A run that is looked at begins. Returns when.
+static uint64_t tn_run_seen(tiny_ctx *t, const tn_run *r) {
+  struct tn_observer *o = tn_observer_of(t);
+  if (o) o->runs++;
+  if (tn_tracing(t)) tn_trace_plan(t, r->plan, r->label);
+  return tn_os_now();
+}
+
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
   tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
+  const uint64_t began = b->observed ? tn_run_seen(t, r) : 0;
   if (t->runtime->ordering) tn_ordering_begin(t, p->nevent);
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int tiled = p->step[i].tiled;
@@ -42000,13 +43610,14 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
     if (code == TINY_OK) code = waited;
   }
   for (int i = 0; i < t->ndevice && (end == p->nstep || code != TINY_OK); i++) tn_storage_drop(t, r->arena[i]);
+  if (began) tn_trace_run(t, p, began);
   if (code == TINY_OK || t->code != TINY_OK) return code;
   return tiny_fail(t, code, "%s: a kernel failed", b->device ? b->device->title : "run");
 }
 
 // ** planning **
 
-static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
+static void tn_log_schedule(tiny_ctx *t, const tn_plan *p, const int *label) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
@@ -42018,11 +43629,11 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
       at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
                              (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
     }
-    int64_t times = 1;
-    const tn_tiled_axes *tiled = p->step[i].tiled ? &p->tiled[p->step[i].tiled - 1] : NULL;
-    for (int j = 0; tiled && j < tiled->n; j++) times *= tiled->axis[j].count;
-    if (tiled) tn_log(t, "%s) x %lld", line, (long long)times);
-    else tn_log(t, "%s)", line);
+    const int tiled = p->step[i].tiled;
+    const int64_t times = tn_step_times(p, s);
+    const char *name = tn_label_text(t, label ? label[i] : 0), *gap = *name ? "  " : "";
+    if (tiled) tn_log(t, "%s) x %lld%s%s", line, (long long)times, gap, name);
+    else tn_log(t, "%s)%s%s", line, gap, name);
   }
 }
 
@@ -42080,14 +43691,16 @@ static tiny_code tn_plan_build(tiny_ctx *t, tn_draft *d, const tn_kernel *const 
 static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *roots, int n, tn_plan **out) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
+  const uint64_t from = tn_tracing(t) ? tn_os_now() : 0;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
   const tn_targets targets = tn_context_targets(t);
   if (tn_draft_plan(t, &targets, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
+  if (tn_tracing(t)) tn_trace_span_of(t, "plan", d.plan.number, from);
   for (int i = 0; i < t->ndevice; i++) {
     struct tn_programs *at = t->device[i]->programs;
     if (at->device == t->device[i] && tn_plan_build(t, &d, kernels, at) != TINY_OK) return t->code;
   }
-  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
+  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan, tn_run_labels(t, &d.plan, v));
   if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
     t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
     t->stats.nbytes_arena_least = (uint64_t)d.plan.alive_nbytes;
@@ -42331,14 +43944,16 @@ static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const t
   for (int i = 0; i < v->leaves.n; i++) tn_push(t, &uops, v->leaves.u[i]);
   for (int i = 0; i < v->scalars.n; i++) tn_push(t, &uops, v->scalars.u[i]);
   const size_t nuop = (size_t)uops.n * sizeof *uops.u, nfresh = (size_t)plan->noutput * sizeof *r->fresh;
-  tn_paused *p = (tn_paused *)tn_alloc(t, sizeof *p + nuop + nfresh);
-  p->nbytes = sizeof *p + nuop + nfresh;
+  const size_t nlabel = r->label ? (size_t)plan->nstep * sizeof *r->label : 0;
+  tn_paused *p = (tn_paused *)tn_alloc(t, sizeof *p + nuop + nfresh + nlabel);
+  p->nbytes = sizeof *p + nuop + nfresh + nlabel;
   p->nuop = uops.n; p->nroot = wanted->n - v->first; p->noutput = output[1].n;
   p->uop = (tiny_uop **)(p + 1);
   p->run = *r;
   p->run.fresh = (tn_storage **)(p->uop + uops.n);
   if (uops.n) memcpy(p->uop, uops.u, nuop);
   if (nfresh) memcpy(p->run.fresh, r->fresh, nfresh);
+  if (nlabel) p->run.label = (const int *)memcpy(p->run.fresh + plan->noutput, r->label, nlabel);
   p->run.leaf = p->uop + p->nroot + 2 * p->noutput;
   p->run.scalar = p->run.leaf + v->leaves.n;
   for (int i = 0; i < t->ndevice; i++) tn_storage_hold(r->arena[i]);
@@ -42408,6 +44023,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   memset(&r, 0, sizeof r);
   r.plan = plan; r.leaf = v.leaves.u; r.scalar = v.scalars.u;
   r.fresh = (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof *r.fresh);
+  r.label = tn_observing(t) ? tn_run_labels(t, plan, &v) : NULL;
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_realized_nodes(t, &r, &v);
@@ -43020,6 +44636,343 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 }
 #endif
 // ---- end src/runtime/realize.c ----
+// ---- begin src/runtime/array_text.c ----
+// array_text: tensors as text, as NumPy prints arrays (its documentation of printoptions and array2string says how).
+//
+// In:    a tensor, or what was one, and how much of it is to be seen. Out: text.
+// Holds: of a large tensor only the elements that are shown are copied out of its memory, also through views of it;
+//        what is not computed is realized first, as for tiny_read. Nothing depends on the locale.
+//
+// A float is written with the fewest digits that tell it from others of its dtype, up to a precision, in one of two
+// ways for all that are shown: 12.5 or 1.25e+01. All elements are as wide as the widest.
+#ifndef TN_RUNTIME_ARRAY_TEXT
+#define TN_RUNTIME_ARRAY_TEXT
+#ifndef TINY_AMALGAMATED
+#include "realize.c"
+#endif
+
+typedef struct tn_array {
+  tiny_bytes *out; size_t line;            // where its last line begins
+  int dtype, ndim, precision, width, suppress;
+  int64_t dim[TINY_MAX_DIMS], edge;        // edge: items at each end of a dim, as many as it has: all
+  int64_t *value, nvalue, at;              // what is shown, row-major, as k of ir/dtype.c; the next one
+  // of each: columns in all, before the point, of digits behind it, of digits of exponents, if there are any
+  int columns, before, behind, exponent;
+} tn_array;
+
+// ** which elements **
+
+static int tn_array_skips(const tn_array *a, int d) { return a->dim[d] > 2 * a->edge; }
+static int64_t tn_array_items(const tn_array *a, int d) { return tn_array_skips(a, d) ? 2 * a->edge : a->dim[d]; }
+
+// How u's elements lie in memory, and in which; NULL: it is computed, not taken from memory as it is.
+static tn_storage *tn_array_memory(tiny_ctx *t, tiny_uop *u, tiny_views *v) {
+  tn_list moves = {NULL, 0, 0};
+  for (; !tn_is_leaf(u) && u->op != TINY_OP_VIEW && (tn_is_movement(u) || u->op == TINY_OP_PREFIX); u = u->src[0])
+    tn_push(t, &moves, u);
+  if (!u->realized && u->op == TINY_OP_VIEW && tn_is_leaf(u->src[0])) {
+    *v = tiny_views_strided(tn_shape_of(u->ndim, u->v), u->v + u->ndim, u->k);
+    u = u->src[0];
+  } else *v = tn_views_over(u->ndim, u->dim);
+  if (!tn_is_leaf(u)) return NULL;
+  while (moves.n) if (tn_views_move(v, moves.u[--moves.n]) != TINY_OK) return NULL;
+  return tn_leaf_storage(u);
+}
+
+// What is shown of the memory that v views: neighbours in it in one copy. What is masked out is 0. seen: where the host
+// sees that memory; NULL: nowhere, it is that of s.
+static tiny_code tn_array_gather(const tn_array *a, const tn_storage *s, const char *seen, const tiny_views *v,
+                                 char *raw) {
+  const size_t nbytes = tn_dtypes[a->dtype].nbytes;
+  int64_t item[TINY_MAX_DIMS] = {0}, index[TINY_MAX_DIMS], begin = -1, run = 0;
+  tiny_code code = TINY_OK;
+  for (int64_t i = 0; code == TINY_OK && i <= a->nvalue; i++) {
+    for (int d = 0; d < a->ndim; d++)
+      index[d] = tn_array_skips(a, d) && item[d] >= a->edge ? a->dim[d] - 2 * a->edge + item[d] : item[d];
+    const int64_t flat = i < a->nvalue ? tiny_views_at(v, index) : -1;
+    if (run && flat != begin + run) {
+      char *const to = raw + (size_t)(i - run) * nbytes;
+      const size_t at = (size_t)begin * nbytes, n = (size_t)run * nbytes;
+      if (seen) memcpy(to, seen + at, n);
+      else {
+        const tiny_mem from = {s->mem, at};
+        code = s->device->backend->copy_out(s->device->dev, to, from, n);
+      }
+      run = 0;
+    }
+    if (!run) begin = flat;
+    run += flat >= 0;
+    for (int d = a->ndim - 1; d >= 0 && ++item[d] == tn_array_items(a, d); d--) item[d] = 0;
+  }
+  return code;
+}
+// All of x is read: it lies on several devices, or as views cannot tell.
+static tiny_code tn_array_read_all(tiny_ctx *t, tiny_tensor *x, const tn_array *a, char *raw) {
+  const size_t nbytes = (size_t)tn_dims_nelem(a->ndim, a->dim) * tn_dtypes[a->dtype].nbytes;
+  tn_read_call read = {x, tn_scratch_bare(t, nbytes), nbytes};
+  tiny_views *v = (tiny_views *)tn_scratch_bare(t, sizeof *v);
+  const tiny_code code = tn_read_guarded(t, &read);
+  *v = tn_views_over(a->ndim, a->dim);
+  return code == TINY_OK ? tn_array_gather(a, NULL, (const char *)read.out, v, raw) : code;
+}
+// The values that are shown. *device: where they were, if that is one.
+static tiny_code tn_array_read(tiny_ctx *t, tiny_tensor *x, tn_array *a, const struct tn_device **device) {
+  const size_t nbytes = tn_dtypes[a->dtype].nbytes;
+  tiny_views *v = (tiny_views *)tn_scratch_bare(t, sizeof *v);       // stacks may be small
+  tiny_code code = TINY_OK;
+  const tn_storage *s = tn_array_memory(t, tn_uop_of(x), v);
+  if (!s && !tn_shows_callers(tn_uop_of(x))) {
+    tn_realize_call one = {&x, 1};
+    code = tn_realize_guarded(t, &one);
+    if (code != TINY_OK) return code;
+    s = tn_array_memory(t, tn_uop_of(x), v);
+  }
+  char *raw = (char *)tn_scratch(t, (size_t)a->nvalue * nbytes);
+  if (s) {
+    const char *const seen = (const char *)tn_storage_view(s, s->nbytes);
+    *device = s->device;
+    code = s->device->backend->sync(s->device->dev);
+    if (code == TINY_OK) code = tn_array_gather(a, s, seen, v, raw);
+  } else code = tn_array_read_all(t, x, a, raw);
+  a->value = (int64_t *)tn_scratch_bare(t, (size_t)a->nvalue * sizeof *a->value);
+  for (int64_t i = 0; i < a->nvalue; i++) a->value[i] = tn_dtype_load(a->dtype, raw + (size_t)i * nbytes);
+  return code;
+}
+
+// ** how they are written **
+
+static double tn_array_float(const tn_array *a, int64_t i) { return fabs(tn_to_f64(a->value[i])); }
+static int tn_array_minus(const tn_array *a, int64_t i) { return a->value[i] < 0; }  // the sign bit of a float, too
+
+// The digits of value i, a finite float: all before the point, and at least so many places behind that of 1.25e+01.
+static void tn_array_digits(const tn_array *a, int64_t i, int places, tn_decimal *d) {
+  const tn_dtype_row *r = &tn_dtypes[a->dtype];
+  const double x = tn_array_float(a, i);
+  const int top = x > 0 ? ilogb(x) : 0, e = (top > r->least ? top : r->least) - r->mantissa;
+  const uint64_t m = (uint64_t)ldexp(x, -e);
+  tn_decimal_of(d, m, e);
+  const int whole = a->exponent ? 1 : d->point;
+  tn_decimal_shortest(d, m, e, m == (uint64_t)1 << r->mantissa && top > r->least, whole + a->precision);
+  if (d->n < whole + places) {             // NumPy goes on with digits, not with zeros
+    tn_decimal_of(d, m, e);
+    tn_decimal_round(d, whole + places);
+  }
+  if (!d->n) d->point = 0;
+}
+// How many digits the exponent of d has, at least two.
+static int tn_array_exponent(const tn_decimal *d) {
+  return d->n && (d->point > 100 || d->point <= -99) ? 3 : 2;
+}
+
+// Do 1e+08 and more, less than 1e-04, or numbers a thousand times as large as others ask for exponents?
+static int tn_array_wants_exponents(const tn_array *a) {
+  const int dtype = a->dtype == TINY_F16 || a->dtype == TINY_F64 ? a->dtype : (int)TINY_F32;
+  double least = HUGE_VAL, most = 0;
+  for (int64_t i = 0; i < a->nvalue; i++) {
+    const double x = tn_array_float(a, i);
+    if (!(x > 0 && x < HUGE_VAL)) continue;
+    if (x < least) least = x;
+    if (x > most) most = x;
+  }
+  if (most == 0) return 0;                 // NumPy compares and divides in the dtype
+  if (most >= 1e8 || a->suppress) return most >= 1e8;
+  return least < tn_dtype_round(dtype, 1e-4) || tn_dtype_round(dtype, most / least) > 1000;
+}
+static void tn_array_measure_floats(tn_array *a) {
+  int finite = 0, below = 0, exponent = 0;
+  a->exponent = tn_array_wants_exponents(a);
+  for (int64_t i = 0; i < a->nvalue; i++) {
+    tn_decimal d;
+    const double x = tn_array_float(a, i);
+    if (!(x < HUGE_VAL)) { below |= x == HUGE_VAL && tn_array_minus(a, i); continue; }
+    tn_array_digits(a, i, 0, &d);
+    const int before = (a->exponent || d.point < 1 ? 1 : d.point) + tn_array_minus(a, i);
+    const int behind = d.n - (a->exponent ? 1 : d.point);
+    if (before > a->before) a->before = before;
+    if (behind > a->behind) a->behind = behind;
+    if (tn_array_exponent(&d) > exponent) exponent = tn_array_exponent(&d);
+    finite++;
+  }
+  if (a->exponent) a->exponent = exponent;
+  a->columns = a->before + 1 + a->behind + (a->exponent ? a->exponent + 2 : 0);
+  if (finite == a->nvalue || a->columns >= 3 + below) return;
+  a->before += 3 + below - a->columns;
+  a->columns = 3 + below;
+}
+static void tn_array_write_float(tn_array *a, int64_t i) {
+  tn_decimal d;
+  const double x = tn_array_float(a, i);
+  if (!(x < HUGE_VAL)) {
+    tn_text_add(a->out, "%*s", a->columns, x != x ? "nan" : tn_array_minus(a, i) ? "-inf" : "inf");
+    return;
+  }
+  tn_array_digits(a, i, a->exponent ? a->behind : 0, &d);
+  const int minus = tn_array_minus(a, i), ten = d.n ? d.point - 1 : 0;
+  char text[TN_NUMBER_TEXT];
+  int n = 0;
+  if (a->exponent) {
+    text[n++] = tn_decimal_at(&d, 0);
+    text[n++] = '.';
+    for (int k = 1; k <= a->behind; k++) text[n++] = tn_decimal_at(&d, k);
+  } else {
+    n = tn_decimal_fixed(text, &d, d.n > d.point ? d.n - d.point : 0);
+    if (d.n <= d.point || !d.n) text[n++] = '.';
+  }
+  const int before = a->exponent || d.point < 1 ? 1 : d.point;
+  tn_text_add(a->out, "%*s%.*s", a->before - before, minus ? "-" : "", n, text);
+  if (a->exponent) tn_text_add(a->out, "e%c%0*d", ten < 0 ? '-' : '+', a->exponent, ten < 0 ? -ten : ten);
+  else tn_text_add(a->out, "%*s", a->behind - (n - before - 1), "");
+}
+
+static int tn_array_integer(const tn_array *a, int64_t i, char *text) {
+  return tn_number_print(text, 24, a->dtype == TINY_U64 ? "%llu" : "%lld", (long long)a->value[i]);
+}
+static void tn_array_measure(tn_array *a) {
+  char text[24];
+  if (tn_is_float(a->dtype)) { tn_array_measure_floats(a); return; }
+  if (a->dtype == TINY_BOOL) { a->columns = a->ndim ? 5 : 0; return; }
+  for (int64_t i = 0; i < a->nvalue; i++) {
+    const int n = tn_array_integer(a, i, text);
+    if (n > a->columns) a->columns = n;
+  }
+}
+static void tn_array_write_value(tn_array *a) {
+  const int64_t i = a->at++;
+  char text[24];
+  if (tn_is_float(a->dtype)) { tn_array_write_float(a, i); return; }
+  if (a->dtype == TINY_BOOL) snprintf(text, sizeof text, "%s", a->value[i] ? "True" : "False");
+  else tn_array_integer(a, i, text);
+  tn_text_add(a->out, "%*s", a->columns, text);
+}
+
+// ** the brackets **
+
+static void tn_array_line(tn_array *a, int indent) {
+  tn_text_put(a->out, "\n");
+  a->line = a->out->n;
+  tn_text_add(a->out, "%*s", indent, "");
+}
+// The next value, or what stands for those left out, of the last dim: on the next line where this one is full.
+static void tn_array_word(tn_array *a, int first, int left_out) {
+  tiny_bytes *out = a->out;
+  const size_t column = out->n - a->line + 1 + (size_t)(left_out ? 3 : a->columns) + (size_t)a->ndim;
+  if (!first && column <= (size_t)a->width) tn_text_put(out, " ");
+  else if (!first) {
+    while (out->data[out->n - 1] == ' ') out->n--;
+    tn_array_line(a, a->ndim);
+  }
+  if (left_out) tn_text_put(out, "..."); else tn_array_write_value(a);
+}
+// Dims from d on.
+static void tn_array_write(tn_array *a, int d) {
+  const int last = d == a->ndim - 1, skips = tn_array_skips(a, d);
+  const int64_t items = tn_array_items(a, d);
+  tn_text_put(a->out, "[");
+  for (int64_t i = 0; i < items + skips; i++) {
+    const int left_out = skips && i == a->edge;
+    if (last) { tn_array_word(a, i == 0, left_out); continue; }
+    for (int k = d + 1; i && k < a->ndim; k++) tn_array_line(a, k < a->ndim - 1 ? 0 : d + 1);
+    if (left_out) tn_text_put(a->out, "..."); else tn_array_write(a, d + 1);
+  }
+  tn_text_put(a->out, "]");
+}
+
+// ** the calls **
+
+typedef struct tn_array_call {
+  tiny_tensor *x; const tiny_text_desc *d; char *out; size_t nbytes, length; int prints;
+} tn_array_call;
+
+static int64_t tn_array_option(int64_t value, int64_t usual) { return value > 0 ? value : usual; }
+
+static void tn_array_open(tn_array *a, const tiny_uop *u, const tiny_text_desc *d) {
+  const tiny_shape now = tn_shape_now(u);
+  a->dtype = u->dtype; a->ndim = now.ndim;
+  memcpy(a->dim, now.dim, sizeof a->dim);
+  a->precision = d->precision < 0 ? 0 : (int)tn_array_option(d->precision, 8);
+  if (a->precision > TN_NUMBER_PLACES) a->precision = TN_NUMBER_PLACES;
+  a->width = (int)tn_array_option(d->width, 75);
+  a->suppress = d->suppress;
+  const int64_t nelem = tn_dims_nelem(a->ndim, a->dim), edge = tn_array_option(d->edge, 3);
+  a->edge = nelem > tn_array_option(d->threshold, 1000) ? edge : INT64_MAX / 2;
+  a->nvalue = 1;
+  for (int i = 0; i < a->ndim; i++) a->nvalue *= tn_array_items(a, i);
+}
+// "x: (2,3) f32 on CPU"
+static void tn_array_head(const tn_array *a, const tiny_uop *u, const char *name, const char *device) {
+  tiny_bytes *out = a->out;
+  char text[TN_DIMS_TEXT];
+  if (name) tn_text_add(out, "%s: ", name);
+  tn_text_put(out, tn_dims_text(text, sizeof text, a->ndim, a->dim));
+  if (u->extent) tn_text_add(out, " of %s", tn_text_of(u, text));
+  tn_text_add(out, " %s", tn_dtypes[a->dtype].name);
+  if (device) tn_text_add(out, " on %s", device);
+  tn_text_put(out, "\n");
+}
+// What can be said of a tensor that cannot be used, and the code that calls give for it.
+static tiny_code tn_array_bad(const tiny_ctx *t, const tiny_tensor *x, tiny_bytes *out) {
+  char text[TN_DEATH_TEXT];
+  if (!tn_live(x)) { tn_text_add(out, "<a tensor that %s>", tn_death_text(x, text)); return TINY_E_STATE; }
+  if (t->code == TINY_OK) { tn_text_put(out, "<poison>"); return TINY_E_STATE; }     // the error was cleared
+  tn_text_add(out, "<poison: %s>", t->message);
+  return t->code;
+}
+static tiny_code tn_array_text(tiny_ctx *t, tn_array_call *c, tiny_bytes *out) {
+  const struct tn_device *device = NULL;
+  const char *const name = c->d->name;
+  tn_array a;
+  if (!tiny_ok(c->x)) {
+    if (name) tn_text_add(out, "%s: ", name);
+    return tn_array_bad(t, c->x, out);
+  }
+  memset(&a, 0, sizeof a);
+  a.out = out;
+  tn_array_open(&a, tn_uop_of(c->x), c->d);
+  const tiny_code code = a.nvalue ? tn_array_read(t, c->x, &a, &device) : TINY_OK;
+  if (code != TINY_OK) return code;
+  const int place = tn_uop_of(c->x)->device;
+  if (!c->d->bare)
+    tn_array_head(&a, tn_uop_of(c->x), name, device ? device->title : place ? tn_place_name(t, place) : NULL);
+  tn_array_measure(&a);
+  a.line = out->n;
+  if (!a.nvalue) tn_text_put(out, "[]");
+  else if (!a.ndim) tn_array_write_value(&a);
+  else tn_array_write(&a, 0);
+  return TINY_OK;
+}
+static tiny_code tn_array_guarded(tiny_ctx *t, void *arg) {
+  tn_array_call *c = (tn_array_call *)arg;
+  tiny_bytes out = {t, NULL, 0, 0};
+  const tiny_code code = tn_array_text(t, c, &out);
+  if (c->prints) {
+    if (!out.n) tn_text_add(&out, "<not computed: %s>", t->message);
+    tn_text_put(&out, "\n");
+    fwrite(out.data, 1, out.n, stdout);
+  } else c->length = tn_text_give(out.data, out.n, c->out, c->nbytes);
+  return code;
+}
+
+TINY_API size_t tiny_to_text(tiny_tensor *x, const tiny_text_desc *d, char *out, size_t nbytes) {
+  tiny_text_desc usual;
+  memset(&usual, 0, sizeof usual);
+  if (out && nbytes) *out = 0;
+  tn_array_call c = {x, d ? d : &usual, out, nbytes, 0, 0};
+  if (x) tn_guard(tn_ctx_of(x), tn_array_guarded, &c);
+  else c.length = tn_text_give("<NULL>", 6, out, nbytes);
+  return c.length;
+}
+TINY_API tiny_code tiny_print_named(const char *name, tiny_tensor *x) {
+  tiny_text_desc d;
+  memset(&d, 0, sizeof d);
+  d.name = name;
+  tn_array_call c = {x, &d, NULL, 0, 0, 1};
+  if (x) return tn_guard(tn_ctx_of(x), tn_array_guarded, &c);
+  printf("%s%s<NULL>\n", name ? name : "", name ? ": " : "");
+  return TINY_E_ARG;
+}
+TINY_API tiny_code tiny_print(tiny_tensor *x) { return tiny_print_named(NULL, x); }
+#endif
+// ---- end src/runtime/array_text.c ----
 // ---- begin src/runtime/custom.c ----
 // custom: kernels that users bring, as source or as a graph of nodes.
 //
@@ -43537,7 +45490,7 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   const size_t part[] = {(size_t)c->n * sizeof(tn_bound_input),             (size_t)c->m * sizeof(tn_bound_output),
                          (size_t)v->leaves.n * sizeof(tn_bound_leaf),       (size_t)nplace * sizeof(int64_t),
                          (size_t)v->scalars.n * sizeof(tn_bound_scalar),    (size_t)c->m * sizeof(tiny_tensor *)};
-  size_t nbytes = sizeof(tiny_program) + (size_t)nstep + (size_t)v->leaves.n;
+  size_t nbytes = sizeof(tiny_program) + (size_t)nstep * (1 + sizeof(int)) + (size_t)v->leaves.n;
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) nbytes += part[i];
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
@@ -43549,6 +45502,7 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   p->kept.at = (int64_t *)(void *)at; at += part[3];
   p->scalar = (tn_bound_scalar *)(void *)at; at += part[4];
   p->made = (tiny_tensor **)(void *)at; at += part[5];
+  p->label = (int *)(void *)at; at += (size_t)nstep * sizeof(int);
   p->kept.step = (uint8_t *)at; at += nstep;
   p->kept.leaf = (uint8_t *)at;
   return p;
@@ -43642,11 +45596,13 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
   tiny_uop **meant = tn_outputs_meant(t, c);
+  const int *label = plan ? tn_run_labels(t, plan, &v) : NULL;
   tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
   tn_bind_inputs(p, c);
   tn_bind_leaves(p, c, &v, memory);
   tn_bind_scalars(t, p, c, &v);
   tn_bind_outputs(p, c, &v, meant);
+  if (label) memcpy(p->label, label, (size_t)plan->nstep * sizeof *label);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -43865,6 +45821,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
     r.scalar = tn_run_scalars(t, c);
+    r.label = p->label;
     r.leaf = leaf;
     code = tn_run_bind(t, &r);
     if (code == TINY_OK) code = tn_run_leaves(t, c, leaf);
@@ -43963,6 +45920,311 @@ TINY_API void tiny_program_free(tiny_program *p) {
 }
 #endif
 // ---- end src/runtime/capture.c ----
+// ---- begin src/runtime/profile.c ----
+// profile: where the time of launches goes: rows by name, kernel or kind; a table of them; what a captured program does.
+//
+// In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
+// Holds: limits are measured, not guessed: a product of matrices and a doubling of an array, by a context of its own on
+//        the same device, for some 20 ms each, when they are first asked for. A launch's least time is what it would
+//        take at the one or the other.
+#ifndef TN_RUNTIME_PROFILE
+#define TN_RUNTIME_PROFILE
+#ifndef TINY_AMALGAMATED
+#include "capture.c"
+#endif
+
+// ** limits of the machine **
+
+enum { TN_ROOF_NS = 20000000, TN_ROOF_FIRST = 32, TN_ROOF_ROWS = 1024, TN_ROOF_NELEM = 1 << 24 };
+
+// The shortest run of a program of that context, in s, of those that fit into TN_ROOF_NS; 0: it failed.
+static double tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
+  tiny_program *p = tiny_capture(t, &in, 1, &out, 1);
+  uint64_t least = 0, spent = 0;
+  for (int i = 0; p && (i < 3 || spent < TN_ROOF_NS) && i < 1000; i++) {
+    tiny_tensor *y;
+    const uint64_t from = tn_os_now();
+    if (tiny_run(p, &in, &y) != TINY_OK || tiny_sync(t) != TINY_OK) break;
+    const uint64_t ns = tn_os_now() - from;
+    tiny_free(y);
+    spent += ns;
+    if (!least || ns < least) least = ns;
+    if (i == 0 && ns > TN_ROOF_NS) break;
+  }
+  tiny_program_free(p);
+  return tiny_status(t) == TINY_OK ? (double)least * 1e-9 : 0;
+}
+// Larger and larger, until a run takes a while: what a launch costs does not count then.
+static double tn_roof_gflops(tiny_ctx *t) {
+  double best = 0, s = 0;
+  for (int64_t n = TN_ROOF_FIRST; n <= TN_ROOF_ROWS && s < 2e-3; n *= 4) {
+    tiny_begin(t);
+    tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n, n));
+    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_matmul(x, x));
+    tiny_end(t);
+    const double gflops = s > 0 ? 2e-9 * (double)(n * n * n) / s : 0;
+    if (gflops > best) best = gflops;
+    if (s <= 0) break;
+  }
+  return best;
+}
+static double tn_roof_gbps(tiny_ctx *t) {
+  double last = 0, s = 0;
+  for (int64_t n = 4096; n <= TN_ROOF_NELEM && s < 2e-3; n *= 16) {
+    tiny_begin(t);
+    tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n));
+    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_add(x, x));
+    tiny_end(t);
+    if (s <= 0) break;
+    last = 8e-9 * (double)n / s;
+  }
+  return last;
+}
+
+static void tn_roof_log(void *user, const char *line) { (void)user; (void)line; }
+// 0: it is not known.
+static void tn_roofs_find(tiny_ctx *t, int device) {
+  struct tn_roof *r = &t->observer->roof[device];
+  if (r->known) return;
+  r->known = 1;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = t->device[device]->name;
+  d.backends[0] = t->device[device]->backend;
+  d.alloc = t->alloc;
+  d.cache_dir = t->cache->dir; d.debug = d.trace = "";
+  d.beam = -1;
+  d.log.fn = tn_roof_log;
+  tn_pool_describe(t, &d);
+  tiny_ctx *own = tiny_open(&d);
+  if (own && tiny_status(own) == TINY_OK) {
+    r->gflops = tn_roof_gflops(own);
+    r->gbps = tn_roof_gbps(own);
+  }
+  tiny_close(own);
+}
+// What the launches of a row would take at least, in ns; 0: not known.
+static double tn_profiled_least(const tiny_ctx *t, const tn_profiled *row) {
+  const tn_seen_kernel *k = &t->observer->kernel[row->kernel];
+  const struct tn_roof *r = &t->observer->roof[row->device];
+  if (r->gflops <= 0 || r->gbps <= 0) return 0;
+  const double sums = k->flops / r->gflops, bytes = k->nbytes / r->gbps;
+  return (double)row->launches * (sums > bytes ? sums : bytes);
+}
+
+// ** rows **
+
+typedef struct tn_profile_table { tiny_profile_row *row; double *least; int n, cap; double ns; } tn_profile_table;
+
+// What the rows of a table are told apart by.
+static const char *tn_profiled_name(const tiny_ctx *t, const tn_profiled *p, tiny_profile_by by) {
+  const tn_seen_kernel *k = &t->observer->kernel[p->kernel];
+  return by == TINY_BY_KERNEL ? k->name : by == TINY_BY_OPERATOR ? tn_kind_of_kernel[k->kind]
+                                                                 : tn_label_text(t, p->label);
+}
+static tiny_profile_row *tn_profile_find(tn_profile_table *all, const char *name) {
+  for (int i = 0; i < all->n; i++) if (!strcmp(all->row[i].name, name)) return &all->row[i];
+  tiny_profile_row *row = &all->row[all->n++];
+  row->name = name;
+  return row;
+}
+static void tn_profile_table_free(tiny_ctx *t, tn_profile_table *all) {
+  tn_release(t, all->row, ((size_t)all->cap + 1) * sizeof *all->row);
+  tn_release(t, all->least, ((size_t)all->cap + 1) * sizeof *all->least);
+}
+static int tn_profile_order(const tiny_profile_row *a, const tiny_profile_row *b) {
+  return a->ns != b->ns ? a->ns > b->ns : strcmp(a->name, b->name) < 0;
+}
+// 0: there is no memory, an error.
+static int tn_profile_table_make(tiny_ctx *t, tiny_profile_by by, tn_profile_table *all) {
+  const struct tn_observer *o = t->observer;
+  memset(all, 0, sizeof *all);
+  all->cap = o ? o->nrow : 0;
+  all->row = (tiny_profile_row *)tn_alloc(t, ((size_t)all->cap + 1) * sizeof *all->row);
+  all->least = (double *)tn_alloc(t, ((size_t)all->cap + 1) * sizeof *all->least);
+  if (!all->row || !all->least) { tn_profile_table_free(t, all); return 0; }
+  for (int i = 0; i < all->cap; i++) {
+    const tn_profiled *p = &o->row[i];
+    const tn_seen_kernel *k = &o->kernel[p->kernel];
+    tiny_profile_row *row = tn_profile_find(all, tn_profiled_name(t, p, by));
+    const char *label = tn_label_text(t, p->label), *kind = tn_kind_of_kernel[k->kind];
+    row->label = !row->launches || !strcmp(row->label, label) ? label : "";
+    row->kind = !row->launches || !strcmp(row->kind, kind) ? kind : "";
+    row->launches += p->launches;
+    row->ns += p->ns;
+    row->flops += k->flops * (double)p->launches;
+    row->nbytes += k->nbytes * (double)p->launches;
+    all->least[row - all->row] += tn_profiled_least(t, p);
+    all->ns += (double)p->ns;
+  }
+  for (int i = 0; i < all->n; i++) {
+    tiny_profile_row *row = &all->row[i];
+    const double ns = row->ns ? (double)row->ns : 1;
+    row->share = all->ns > 0 ? (double)row->ns / all->ns : 0;
+    row->gflops = row->flops / ns;
+    row->gbps = row->nbytes / ns;
+    row->of_limit = all->least[i] / ns;
+  }
+  for (int i = 1; i < all->n; i++) {       // the longest first; few, and mostly in order
+    const tiny_profile_row row = all->row[i];
+    int j = i;
+    for (; j && tn_profile_order(&row, &all->row[j - 1]); j--) all->row[j] = all->row[j - 1];
+    all->row[j] = row;
+  }
+  return 1;
+}
+// What launches have taken so far is known, and the limits of the devices they ran on.
+static tiny_code tn_profile_ready(tiny_ctx *t, const char *name, tiny_profile_by by) {
+  if ((unsigned)by > TINY_BY_OPERATOR)
+    return tiny_fail(t, TINY_E_ARG, "%s: %d is no tiny_profile_by", name, (int)by);
+  if (!t->observer || !t->observer->profiled)
+    return tiny_fail(t, TINY_E_STATE, "%s: tiny_profile_begin was not called", name);
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  for (int i = 0; i < t->observer->nrow; i++) tn_roofs_find(t, t->observer->row[i].device);
+  return code;
+}
+
+TINY_API tiny_code tiny_profile_begin(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  struct tn_observer *o = tn_observer_of(t);
+  if (!o) return tiny_fail(t, TINY_E_MEMORY, "profile_begin: no memory");
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  for (int i = 0; i < o->nkernel; i++) o->kernel[i].profiled = 0;
+  o->nrow = 0;
+  o->profiles = o->profiled = 1;
+  return code;
+}
+TINY_API tiny_code tiny_profile_end(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  if (!t->observer || !t->observer->profiles)
+    return tiny_fail(t, TINY_E_STATE, "profile_end: tiny_profile_begin was not called");
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  t->observer->profiles = 0;
+  return code;
+}
+TINY_API tiny_code tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
+                                     void (*row)(void *user, const tiny_profile_row *row), void *user) {
+  TN_FLOAT_MODE;
+  tn_profile_table all;
+  if (!t) return TINY_E_ARG;
+  if (!row) return tiny_fail(t, TINY_E_ARG, "profile_rows: there is no function");
+  const tiny_code code = tn_profile_ready(t, "profile_rows", by);
+  if (code != TINY_OK) return code;
+  if (!tn_profile_table_make(t, by, &all)) return t->code;
+  for (int i = 0; i < all.n; i++) row(user, &all.row[i]);
+  tn_profile_table_free(t, &all);
+  return TINY_OK;
+}
+
+// ** text **
+
+// As snprintf, for a text that comes line by line.
+typedef struct tn_text_table { char *out; size_t nbytes, n; } tn_text_table;
+static void tn_table_add(tn_text_table *l, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_table_add(tn_text_table *l, const char *format, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, format);
+  const int all = tn_number_list(line, sizeof line, format, args);
+  va_end(args);
+  const size_t n = all < 0 ? 0 : (size_t)all < sizeof line ? (size_t)all : sizeof line - 1;
+  for (size_t i = 0; i < n && l->n + i + 1 < l->nbytes; i++) l->out[l->n + i] = line[i];
+  l->n += n;
+}
+static size_t tn_table_end(const tn_text_table *l) {
+  if (l->nbytes) l->out[l->n < l->nbytes ? l->n : l->nbytes - 1] = 0;
+  return l->n;
+}
+// A time in the unit that suits it, nine columns wide.
+static void tn_table_time(tn_text_table *l, double ns) {
+  if (ns < 1e6) tn_table_add(l, "%8.2f us", ns * 1e-3);
+  else if (ns < 1e9) tn_table_add(l, "%8.2f ms", ns * 1e-6);
+  else tn_table_add(l, "%8.2f s ", ns * 1e-9);
+}
+
+TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes) {
+  static const char *const heading[] = {"name", "kernel", "operator"};
+  TN_FLOAT_MODE;
+  tn_profile_table all;
+  tn_text_table l = {out, out ? nbytes : 0, 0};
+  uint64_t launches = 0;
+  int width = 8;
+  if (!t || tn_profile_ready(t, "profile_text", by) != TINY_OK || !tn_profile_table_make(t, by, &all))
+    return tn_table_end(&l);
+  for (int i = 0; i < all.n; i++) {
+    const int n = (int)strlen(all.row[i].name);
+    if (n > width) width = n < 64 ? n : 64;
+  }
+  tn_table_add(&l, "%-*s %9s  %11s  %7s  %9s  %8s  %8s%s\n", width, heading[by], "launches", "time", "share", "GFLOP/s",
+          "GB/s", "of limit", by == TINY_BY_KERNEL ? "  name" : "");
+  for (int i = 0; i < all.n; i++) {
+    const tiny_profile_row *r = &all.row[i];
+    launches += r->launches;
+    tn_table_add(&l, "%-*.64s %9llu  ", width, *r->name ? r->name : "-", (unsigned long long)r->launches);
+    tn_table_time(&l, (double)r->ns);
+    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps, r->of_limit * 100,
+            by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
+  }
+  tn_table_add(&l, "%-*s %9llu  ", width, "all", (unsigned long long)launches);
+  tn_table_time(&l, all.ns);
+  tn_table_add(&l, "\n");
+  for (int i = 0; i < t->ndevice; i++) {
+    const struct tn_roof *r = &t->observer->roof[i];
+    if (r->known && r->gflops > 0)
+      tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title, r->gflops,
+              r->gbps);
+  }
+  tn_profile_table_free(t, &all);
+  return tn_table_end(&l);
+}
+
+// ** what a captured program does **
+
+static void tn_summary_step(tn_text_table *l, const tiny_program *p, int at, int width) {
+  char dims[TN_DIMS_TEXT], stored[TN_DIMS_TEXT + 16];
+  const tn_step *s = &p->plan->step[at];
+  const double times = (double)tn_step_times(p->plan, s);
+  const char *label = tn_label_text(p->t, p->label[at]), *kind = s->exe ? tn_kind_of_kernel[s->exe->kind] : "copy";
+  snprintf(stored, sizeof stored, "%s %s", tn_dtypes[s->dtype].name, tn_dims_text(dims, sizeof dims, s->ndim, s->dim));
+  tn_table_add(l, "%-*.64s  %-11s  %-20s  ", width, *label ? label : "-", kind, stored);
+  if (s->exe)
+    tn_table_add(l, "%9.3f  %9.3f  %s%s\n", s->exe->flops * times * 1e-6, s->exe->nbytes * times * 1e-6, s->exe->name,
+            p->kept.step[at] ? "  (first run only)" : "");
+  else tn_table_add(l, "%9s  %9.3f  between devices\n", "", (double)p->plan->place[s->mem[0]].nbytes * 1e-6);
+}
+TINY_API size_t tiny_program_summary(const tiny_program *p, char *out, size_t nbytes) {
+  TN_FLOAT_MODE;
+  tn_text_table l = {out, out ? nbytes : 0, 0};
+  double flops = 0, moved = 0, memory[3] = {0, 0, 0}, kept = 0;
+  int width = 8, steps = 0;
+  if (!p) return tn_table_end(&l);
+  const int nstep = p->plan ? p->plan->nstep : 0, nplace = p->plan ? p->plan->nplace : 0;
+  for (int i = 0; i < nstep; i++) {
+    const int n = (int)strlen(tn_label_text(p->t, p->label[i]));
+    if (n > width) width = n < 64 ? n : 64;
+  }
+  tn_table_add(&l, "%-*s  %-11s  %-20s  %9s  %9s  %s\n", width, "name", "operator", "stores", "MFLOP", "MB", "kernel");
+  for (int i = 0; i < nstep; i++) {
+    const tn_step *s = &p->plan->step[i];
+    if (!tn_step_does(s)) continue;
+    tn_summary_step(&l, p, i, width);
+    steps += s->exe != NULL;
+    flops += s->exe ? s->exe->flops * (double)tn_step_times(p->plan, s) : 0;
+    moved += s->exe ? s->exe->nbytes * (double)tn_step_times(p->plan, s) : 0;
+  }
+  for (int i = 0; i < nplace; i++) memory[p->plan->place[i].kind] += (double)p->plan->place[i].nbytes;
+  for (int i = 0; i < p->t->ndevice; i++) kept += (double)p->kept.nbytes[i];
+  tn_table_add(&l, "%d kernels, %.3f MFLOP, %.3f MB read and written\n", steps, flops * 1e-6, moved * 1e-6);
+  tn_table_add(&l, "memory: inputs and weights %.3f MB, outputs %.3f MB, intermediate %.3f MB, kept %.3f MB\n",
+          memory[TN_PLACE_LEAF] * 1e-6, memory[TN_PLACE_OUTPUT] * 1e-6,
+          p->plan ? (double)p->plan->arena_nbytes * 1e-6 : 0.0, kept * 1e-6);
+  return tn_table_end(&l);
+}
+#endif
+// ---- end src/runtime/profile.c ----
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
@@ -44804,18 +47066,6 @@ static int tn_json_escape(tn_json *j, char **out) {
   }
   return tn_json_utf8(j, out, code);
 }
-// Bytes of the valid UTF-8 sequence at p; 0: it is none (overlong, surrogate, beyond U+10FFFF, cut off).
-static int tn_utf8_length(const unsigned char *p, size_t left) {
-  const int n = p[0] < 0x80 ? 1 : p[0] >= 0xC2 && p[0] < 0xE0 ? 2 : (p[0] & 0xF0) == 0xE0 ? 3 :
-      p[0] >= 0xF0 && p[0] < 0xF5 ? 4 : 0;
-  if (!n || left < (size_t)n) return 0;
-  for (int i = 1; i < n; i++) if ((p[i] & 0xC0) != 0x80) return 0;
-  if ((p[0] == 0xE0 && p[1] < 0xA0) || (p[0] == 0xED && p[1] > 0x9F) || (p[0] == 0xF0 && p[1] < 0x90) ||
-      (p[0] == 0xF4 && p[1] > 0x8F))
-    return 0;
-  return n;
-}
-
 // A string, ended by 0, at j->text, which moves on behind it: never longer than in the file. NULL after an error.
 static const char *tn_json_string(tn_json *j) {
   char *const begin = j->text, *out = begin;
@@ -46015,6 +48265,8 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
     return TINY_E_MEMORY;
   for (int i = 0; i < t->ndevice; i++) if (tn_programs_open(t->device[i]) != TINY_OK) return t->code;
   t->tensors->refuse = 0;
+  const char *trace = d && d->trace ? d->trace : tn_os_env("TINY_TRACE");
+  if (trace && *trace && !tn_trace_start(t, trace)) tn_log(t, "tiny: no trace: %s cannot be written", trace);
   return TINY_OK;
 }
 
@@ -46062,7 +48314,9 @@ TINY_API void tiny_close(tiny_ctx *t) {
   if (tn_debug(t, 't')) tn_log_totals(t);
   tn_ordering_close(t);                    // may still make one wait for another
   tn_devices_sync(t);
-  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
+  tn_observer_tell(t);
+  tn_observer_close(t);
+  tn_trace_close(t);
 #ifndef TINY_NO_IO
   tn_archives_close(t);
 #endif
@@ -46086,6 +48340,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_release(t, t->cache, sizeof *t->cache);
   tn_pool_close(t);
   tn_match_close(t);
+  tn_labels_close(t);
   tn_scratch_reset(t, 1);
   const tiny_alloc alloc = t->alloc;
   alloc.fn(alloc.user, t, sizeof *t, 0);
@@ -46094,7 +48349,8 @@ TINY_API void tiny_close(tiny_ctx *t) {
 TINY_API tiny_code tiny_sync(tiny_ctx *t) {
   if (!t || !t->ndevice) return t ? t->code : TINY_E_ARG;
   const tiny_code code = tn_devices_sync(t);
-  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
+  tn_observer_tell(t);
+  tn_trace_flush(t);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "sync: a device failed");
 }
 
@@ -46142,274 +48398,294 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    569  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    601  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    836  src/api/devices.h            several in one context, and tensors that are split over them
-    886  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1614  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    869  src/api/devices.h            several in one context, and tensors that are split over them
+    919  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1647  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1820  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1853  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2186  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2219  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2342  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2375  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2479  src/api/io.h                 tensors from files and to files
-   2555  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2512  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+                                      programs
+   2555  src/api/io.h                 tensors from files and to files
+   2631  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   2974  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3034  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3110  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3140  src/base/number.c            numbers as text, in and out
-   3577  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3276  src/base/number.c            numbers as text, in and out
+   3751  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3765  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3950  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   3955  src/base/text.c              building strings and byte runs in scratch memory; error messages that
-                                      name shapes; debug lines
-   4057  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4140  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+                                      messages that name shapes; debug lines
+   4288  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4463  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4696  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4581  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4814  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4728  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5221  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   4961  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5477  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+                                      Format; docs/trace.md lists them
+   5686  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   5801  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6266  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6032  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6192  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7049  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6497  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6657  src/ir/label.c               names that nodes have for people, in a table beside them
+   6795  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7659  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7165  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7775  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7272  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7882  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7363  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7973  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   7475  src/ir/args.c                which k, v and sources fit an op
-   7661  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8280  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   8085  src/ir/args.c                which k, v and sources fit an op
+   8271  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8892  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+                                      of Graphviz
+   9032  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   8863  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9615  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-   9363  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10115  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-   9475  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10227  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-   9912  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10664  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10186  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10938  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  10863  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11615  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11116  src/ir/spec.c                the verifier
-  11464  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11868  src/ir/spec.c                the verifier
+  12216  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  11693  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12051  src/rules/notation.c         the algebra that bodies of rules are written in
-  12086  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  12286  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  12445  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12803  src/rules/notation.c         the algebra that bodies of rules are written in
+  12838  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13038  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  12446  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13198  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  12840  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13592  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13039  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13791  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  13453  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14205  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  13795  src/rules/decompose.c        from what the IR means to what a target can do
-  14407  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14547  src/rules/decompose.c        from what the IR means to what a target can do
+  15159  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  14441  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15193  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  14940  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15692  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15034  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15786  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  15784  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16536  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  16613  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+                                      (ir/graph_text.c)
+  16655  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16028  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16102  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16899  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16973  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  16739  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17610  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  16998  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17869  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  17287  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18158  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  17771  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18642  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  17878  src/tensor/activation.c      what stands between the layers of a network
-  18059  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  18427  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18749  src/tensor/activation.c      what stands between the layers of a network
+  18930  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  19298  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  18680  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19551  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  19439  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  20310  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20121  src/tensor/random.c          numbers from a counter, the same on every device
-  20396  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  20992  src/tensor/random.c          numbers from a counter, the same on every device
+  21267  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  20720  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21016  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21591  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21887  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  21153  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22024  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  21692  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22563  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  22411  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  23282  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  22813  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23684  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  22952  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23823  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  23434  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  24305  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  23899  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24770  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  24250  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  24605  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  24734  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25121  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  25476  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25605  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  24894  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25765  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  25399  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  25678  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  26270  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  26549  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  25774  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26645  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26051  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  26474  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26938  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  27363  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  26751  src/tensor/params.c          lists of named tensors: what a network consists of
-  26844  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27640  src/tensor/params.c          lists of named tensors: what a network consists of
+  27733  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27843  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  27226  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  28225  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  27362  src/schedule/place.c         which device computes what names none: constants, positions, random
+  28361  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  27480  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  28479  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  27799  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28798  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  27915  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28914  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  28414  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  29413  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  29190  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  30189  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  29723  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30722  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  30231  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  31230  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  30412  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  31411  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  30912  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  31029  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  31997  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32114  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  31466  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32551  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  31632  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32717  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  32023  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  32246  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33108  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33331  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  32375  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  32446  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33460  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33531  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  32604  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  32700  src/codegen/transform.c      what may be done to the ranges of a kernel
-  33002  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33689  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33785  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34087  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  33091  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34176  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  33155  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34240  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  33289  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34374  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  33367  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  33426  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  34452  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34511  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  34064  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35149  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  34163  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35248  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  34256  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35341  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  34645  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35730  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  35227  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36312  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  35346  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  35438  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  36431  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36523  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  35509  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  36594  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  35613  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  35713  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  35788  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  35928  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36698  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36798  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36873  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37013  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  36263  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37348  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  36505  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  37595  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  36751  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37841  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  36812  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37902  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  37356  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  38446  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  37912  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39002  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  38233  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39352  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  38531  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  39653  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  38926  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  39646  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40048  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40773  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  39723  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40850  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  39832  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  40060  src/runtime/device.c         which backend a context runs on
-  40296  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  40450  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40959  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41187  src/runtime/device.c         which backend a context runs on
+  41384  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41538  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  40640  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  40707  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  41736  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+                                      and traces are made of
+  42000  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+                                      that begin and end one
+  42171  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42238  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  41058  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  41485  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42648  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  43075  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  41655  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  43245  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  42477  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  44093  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  43024  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  43202  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  43970  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  44640  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+                                      printoptions and array2string says how)
+  44977  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45155  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45924  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
+                                      of them; what a captured program does
+  46232  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  44188  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  46450  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  44461  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  46723  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  44729  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  46991  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  44906  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  47156  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  45080  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  45441  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  45677  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  47330  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  47691  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  47927  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  45825  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  45991  src/runtime/context.c        opening and closing, the first error, totals
+  48075  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  48241  src/runtime/context.c        opening and closing, the first error, totals
 */

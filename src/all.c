@@ -59,6 +59,7 @@
 // ** tensor: handles, operators, gradients, networks **
 #include "tensor/tensor.c"
 #include "tensor/label.c"
+#include "tensor/graphs.c"
 #include "tensor/create.c"
 #include "tensor/shard.c"
 #include "tensor/movement.c"
@@ -95,6 +96,7 @@
 #include "tensor/optim.c"
 #include "tensor/training.c"
 #include "tensor/params.c"
+#include "tensor/summary.c"
 #include "tensor/modules.c"
 #endif
 
@@ -168,6 +170,7 @@
 #include "runtime/copy.c"
 #include "runtime/run.c"
 #include "runtime/realize.c"
+#include "runtime/array_text.c"
 #include "runtime/custom.c"
 #include "runtime/capture.c"
 #include "runtime/profile.c"

@@ -2140,6 +2140,32 @@ static void call_tiny_ema_free(world *w) {
   (void)w;
   tiny_ema_free(the_ema(w));
 }
+static void call_tiny_to_text(world *w) {
+  (void)w;
+  tiny_text_desc a1;
+  memset(&a1, 0, sizeof a1);
+  (void)tiny_to_text(H(0), &a1, (char *)w->bytes, (size_t)N(0, 1));
+}
+static void call_tiny_print(world *w) {
+  (void)w;
+  give_code(w, tiny_print(H(0)));
+}
+static void call_tiny_print_named(world *w) {
+  (void)w;
+  give_code(w, tiny_print_named(T("a"), H(0)));
+}
+static void call_tiny_params_summary(world *w) {
+  (void)w;
+  (void)tiny_params_summary(the_params(w), (char *)w->bytes, (size_t)N(0, 1));
+}
+static void call_tiny_graph_dot(world *w) {
+  (void)w;
+  (void)tiny_graph_dot(L(0), C(0), (char *)w->bytes, (size_t)N(1, 1));
+}
+static void call_tiny_graph_json(world *w) {
+  (void)w;
+  (void)tiny_graph_json(L(0), C(0), (char *)w->bytes, (size_t)N(1, 1));
+}
 static void call_tiny_load_npy(world *w) {
   (void)w;
   give_tensor(w, tiny_load_npy(w->t, P("build/api_calls.npz")));
@@ -2771,6 +2797,12 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_scaler_free", call_tiny_scaler_free, 0, 1, 0, 0},
   {"tiny_ema_step", call_tiny_ema_step, 2, 1, 1, 0},
   {"tiny_ema_free", call_tiny_ema_free, 0, 1, 0, 0},
+  {"tiny_to_text", call_tiny_to_text, 1, 0, 1, 0},
+  {"tiny_print", call_tiny_print, 1, 0, 0, 0},
+  {"tiny_print_named", call_tiny_print_named, 1, 0, 0, 0},
+  {"tiny_params_summary", call_tiny_params_summary, 0, 1, 1, 0},
+  {"tiny_graph_dot", call_tiny_graph_dot, 2, 0, 2, 0},
+  {"tiny_graph_json", call_tiny_graph_json, 2, 0, 2, 0},
   {"tiny_load_npy", call_tiny_load_npy, 0, 1, 0, 0},
   {"tiny_load_npy_from", call_tiny_load_npy_from, 0, 1, 1, 0},
   {"tiny_save_npy", call_tiny_save_npy, 1, 0, 0, 0},

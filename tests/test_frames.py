@@ -33,6 +33,7 @@ RECURSION = {
     "tn_match_apply": (2, "the body of a rule rewrites with tn_rules_symbolic alone, whose bodies rewrite nothing"),
     "tn_rules_use": (4, "sets that use sets"),
     "tn_pat_parse": (24, "TN_MAX_PATTERN: the patterns are the library's own"),
+    "tn_array_write": (16, "TINY_MAX_DIMS"),
     "tn_scan": (13, "2^60 elements in blocks of 32"),
     "tn_chain_dot": (32, "TN_MAX_CHAIN_DOT operands"),
     "tn_einsum_tree": (8, "TN_EINSUM_BEST operands"),

@@ -7,7 +7,7 @@ cd "$root" || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
-tests="test_number test_print test_lang_c test_debug test_io"
+tests="test_number test_print test_lang_c test_debug test_io test_look"
 
 # make_locale NAME POINT SEPARATOR
 make_locale() {

@@ -25,6 +25,9 @@ PRINTS = {
     "A kernel of your own": r"0 is 0\n",
     "Errors": r"code 2, matmul: inner dims differ: \(2,3\) @ \(4,5\)\n",
     "Files": r"fc\.weight\nfc\.bias\n",
+    "Looking": r"\(2,3\) f32 on CPU\n\[\[1\.  2\.  3\. \]\n \[4\.  5\.  0\.5\]\]\nmean: \(1,3\) f32 on CPU\n\[\[2\.5  3\.5  1\.75\]\]\n"
+               r"\[ 0\.     1\.    \.\.\. 70\.697 70\.704\]\nlayer .*\nfc  .*weight \(10,784\), bias \(10,\)\ntotal  .*\n"
+               r"digraph tiny \{ \.\.\.\n",
     "A device of your own": r"copy_in\ncompile\nkernel E_.* \{\n(  .* = .*\n)+\}\nload\nlaunch of \d+ groups of \d+\n"
                             r"copy_out\nunload\nclose\n",
 }

@@ -13,7 +13,7 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "tests/api_calls.h")
-PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "io.h", "device.h"]
+PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "look.h", "io.h", "device.h"]
 
 # Functions that a table cannot call, and why.
 LEFT_OUT = {
@@ -126,7 +126,7 @@ class Call:
                 return "the_names"
             return "P(%s)" % TEXTS[name] if name in TEXTS else "T(%s)" % TEXT_OF.get(self.name, '"a"')
         if bare in ("void", "char"):
-            return "w->bytes"
+            return "(char *)w->bytes" if bare == "char" else "w->bytes"
         if bare == "int64_t":
             return "w->longs"
         if bare == "tiny_uop":

@@ -18,6 +18,7 @@
 #include "nn.h"
 #include "modules.h"
 #include "train.h"
+#include "look.h"
 #include "io.h"
 #include "device.h"
 #include "observe.h"

@@ -62,12 +62,9 @@ static void tn_decimal_of(tn_decimal *d, uint64_t m, int e) {
   while (d->n && d->digit[d->n - 1] == '0') d->n--;
 }
 
-// To n digits, ties to even.
-static void tn_decimal_round(tn_decimal *d, int n) {
-  if (n >= d->n) return;
-  int up = n >= 0 && d->digit[n] >= '5';
-  if (up && d->digit[n] == '5' && n + 1 == d->n) up = n > 0 && (d->digit[n - 1] & 1);
-  d->n = n < 0 ? 0 : n;
+// To its first n digits, or up to the next number of so many.
+static void tn_decimal_cut(tn_decimal *d, int n, int up) {
+  d->n = n;
   if (up) {
     while (d->n && d->digit[d->n - 1] == '9') d->n--;
     if (d->n) d->digit[d->n - 1]++;
@@ -75,8 +72,49 @@ static void tn_decimal_round(tn_decimal *d, int n) {
   }
   while (d->n && d->digit[d->n - 1] == '0') d->n--;
 }
+// To n digits, ties to even.
+static void tn_decimal_round(tn_decimal *d, int n) {
+  if (n >= d->n) return;
+  int up = n >= 0 && d->digit[n] >= '5';
+  if (up && d->digit[n] == '5' && n + 1 == d->n) up = n > 0 && (d->digit[n - 1] & 1);
+  tn_decimal_cut(d, n < 0 ? 0 : n, up);
+}
 
 static char tn_decimal_at(const tn_decimal *d, int i) { return i >= 0 && i < d->n ? d->digit[i] : '0'; }
+
+// Below 0: a is less than b. Neither is 0.
+static int tn_decimal_compare(const tn_decimal *a, const tn_decimal *b) {
+  int order = a->point - b->point;
+  for (int i = 0; !order && (i < a->n || i < b->n); i++) order = tn_decimal_at(a, i) - tn_decimal_at(b, i);
+  return order;
+}
+// The fewest digits, at most `most`, that are read back as m * 2^e where (m - 1) * 2^e and (m + 1) * 2^e are its
+// neighbours, or m * 2^e rounded to `most` where these are fewer; closer: the one below is half as far away. Of the
+// numbers of so few digits it is the nearest (Steele and White, "How to print floating-point numbers accurately",
+// 1990).
+static void tn_decimal_shortest(tn_decimal *d, uint64_t m, int e, int closer, int most) {
+  tn_decimal low, high, down, up;
+  tn_decimal_of(d, m, e);
+  if (!m) return;
+  tn_decimal_of(&low, closer ? 4 * m - 1 : 2 * m - 1, closer ? e - 2 : e - 1);
+  tn_decimal_of(&high, 2 * m + 1, e - 1);
+  const int even = !(m & 1);               // half the way to a neighbour is read back as the even one
+  for (int n = 1; n < d->n && n <= most; n++) {
+    up.n = down.n = n;
+    up.point = down.point = d->point;
+    memcpy(up.digit, d->digit, (size_t)n);
+    memcpy(down.digit, d->digit, (size_t)n);
+    tn_decimal_cut(&down, n, 0);
+    tn_decimal_cut(&up, n, 1);
+    const int goes_down = tn_decimal_compare(&down, &low) + even > 0;
+    const int goes_up = tn_decimal_compare(&up, &high) - even < 0;
+    if (goes_down && !goes_up) *d = down;
+    else if (goes_up && !goes_down) *d = up;
+    else if (goes_up) tn_decimal_round(d, n);
+    if (goes_down || goes_up) return;
+  }
+  tn_decimal_round(d, most);
+}
 
 // d.ddde+dd with so many places.
 static int tn_decimal_scientific(char *out, const tn_decimal *d, int places, char e) {

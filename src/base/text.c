@@ -1,4 +1,5 @@
-// text: building strings and byte runs in scratch memory, strings of JSON; error messages that name shapes; debug lines.
+// text: building strings and byte runs in scratch memory; strings of JSON; error messages that name shapes; debug
+// lines.
 #ifndef TN_BASE_TEXT
 #define TN_BASE_TEXT
 #ifndef TINY_AMALGAMATED
@@ -90,13 +91,13 @@ static void tn_json_text(tiny_bytes *b, const char *text) {
   tn_text_put(b, "\"");
 }
 
-// What snprintf would do with the text: its length; out gets what fits, ended by 0.
-static size_t tn_text_give(const tiny_bytes *b, char *out, size_t nbytes) {
-  if (!out || !nbytes) return b->n;
-  const size_t n = b->n < nbytes ? b->n : nbytes - 1;
-  if (n) memcpy(out, b->data, n);
-  out[n] = 0;
-  return b->n;
+// What snprintf would do with n bytes of text: n; out gets what fits, ended by 0.
+static size_t tn_text_give(const char *text, size_t n, char *out, size_t nbytes) {
+  const size_t fits = n < nbytes ? n : nbytes - 1;
+  if (!out || !nbytes) return n;
+  if (fits) memcpy(out, text, fits);
+  out[fits] = 0;
+  return n;
 }
 
 // "(32,784)" into a caller's buffer, for messages.

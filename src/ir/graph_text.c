@@ -94,13 +94,13 @@ static void tn_graph_dot_text(tiny_bytes *out, const char *text) {
 // A constant stands in the labels of those that use it, unless somebody asks for it.
 static int tn_graph_is_inside(const tiny_uop *u) { return tn_print_short(u) && !u->nsrc; }
 
-// "WHERE _ _ 0.0": where sources are constants, all of them in order, those of edges as _.
+// "WHERE x x 0.0": where sources are constants, all of them in order, those of edges as x.
 static void tn_graph_dot_sources(tn_graph_order *g, const tiny_uop *u, tiny_bytes *out) {
   int constants = 0;
   for (uint32_t i = 0; i < u->nsrc; i++) constants += tn_graph_is_inside(u->src[i]);
   for (uint32_t i = 0; i < u->nsrc && constants; i++) {
     tn_text_put(out, " ");
-    tn_graph_dot_text(out, tn_graph_is_inside(u->src[i]) ? tn_graph_arg(g, u->src[i]) : "_");
+    tn_graph_dot_text(out, tn_graph_is_inside(u->src[i]) ? tn_graph_arg(g, u->src[i]) : "x");
   }
 }
 static void tn_graph_dot_node(tn_graph_order *g, int id, tiny_bytes *out) {

@@ -286,7 +286,7 @@ static tiny_code tn_print_guarded(tiny_ctx *t, void *arg) {
   tn_print_call *c = (tn_print_call *)arg;
   tiny_bytes out = {t, NULL, 0, 0};
   tn_print(t, c->u, &out);
-  c->length = tn_text_give(&out, c->text, c->nbytes);
+  c->length = tn_text_give(out.data, out.n, c->text, c->nbytes);
   return TINY_OK;
 }
 TINY_API size_t tiny_uop_print(tiny_ctx *t, tiny_uop *u, char *out, size_t nbytes) {

@@ -709,8 +709,8 @@ static int tn_is_leaf(const tiny_uop *u) { return u->op == TINY_OP_BUFFER || u->
 typedef struct tn_walk { tiny_uop *u; uint32_t next; } tn_walk;
 enum { TN_FEW_WALKS = 32 };
 
-// Every node of op that root needs and that is not seen yet, sources before users, each once; TINY_OP_COUNT: every node.
-// Heavy code only.
+// Every node of op that root needs and that is not seen yet, sources before users, each once; TINY_OP_COUNT: every
+// node. Heavy code only.
 static void tn_collect_unseen(tiny_ctx *t, tiny_uop *root, int op, uint32_t seen, tn_list *out) {
   tn_walk few[TN_FEW_WALKS], *stack = few, *top;
   int n = 0, cap = TN_FEW_WALKS;
