@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c6160a7d415806763c3f3a58b95c762fbaaa46b4d3e1a968933979d524b5cc99
+/* tiny.h 0.1.0, source 07815e5302ebcc130945ba25489547bc2cc1de1f519665e4cc95df7b67dc79da
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3100,7 +3100,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c6160a7d415806763c3f3a58b95c762fbaaa46b4d3e1a968933979d524b5cc99"
+#define TN_SOURCE_ID "07815e5302ebcc130945ba25489547bc2cc1de1f519665e4cc95df7b67dc79da"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -31441,7 +31441,7 @@ typedef struct tn_step {
   int device, copies;                      // copies: mem[1] of another device to mem[0]
   int event, after;                        // numbers from 1: of what this step makes that is copied; that it copies
   int dtype, ndim; int64_t *dim;           // of what it stores
-  int named[2];                            // nodes it may be named for, as positions in the walk; -1: none
+  int named[2];                            // nodes it may be named for: 1 + positions in the walk; 0: none
 } tn_step;
 
 // Is there anything to do? Not where there are no elements.
@@ -31537,6 +31537,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
   }
   if (v->first) tn_visit_word(t, v, v->first);
   if (t->here) tn_visit_word(t, v, -t->here);
+  if (t->labels) tn_visit_word(t, v, INT64_MIN);             // its plan knows what steps are named for
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
 }
 
@@ -31832,8 +31833,8 @@ static void tn_draft_names(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop
   }
   for (int i = 0; i < d->plan.nstep; i++) {
     const tiny_uop *u = g->kernel[order[i]].node;
-    d->plan.step[i].named[0] = reduce[u->seq] ? from[reduce[u->seq] - 1] - 1 : -1;
-    d->plan.step[i].named[1] = from[u->seq] - 1;
+    d->plan.step[i].named[0] = reduce[u->seq] ? from[reduce[u->seq] - 1] : 0;
+    d->plan.step[i].named[1] = from[u->seq];
   }
   tn_scratch_rewind(t, mark);
 }
@@ -31903,7 +31904,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
   tn_trace_kernels(t, &g, order);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
-  tn_draft_names(t, d, v, now, &g, order);
+  if (t->labels) tn_draft_names(t, d, v, now, &g, order);
   if (t->code != TINY_OK) return t->code;
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
@@ -42262,7 +42263,8 @@ typedef struct tn_build {
   tn_lowered low;
   size_t local_nbytes;
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
-  char name[TN_KERNEL_NAME], opts[TN_TRACE_OPTS];            // opts: for the trace
+  char name[TN_KERNEL_NAME];
+  char *opts;                              // for the trace; NULL: it is none, or there is no memory
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
@@ -42370,7 +42372,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
 }
 
 static void tn_build_trace(tiny_ctx *t, const tn_build *b, const char *from) {
-  if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts, from);
+  if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts ? b->opts : "", from);
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
@@ -42415,6 +42417,11 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   return tn_build_render(t, b);
 }
 
+static char *tn_build_opts(tiny_ctx *t, const char *text) {
+  const size_t nbytes = strlen(text) + 1;
+  char *kept = (char *)tiny_realloc(t, NULL, 0, nbytes);
+  return kept ? (char *)memcpy(kept, text, nbytes) : NULL;
+}
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
@@ -42422,7 +42429,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   tn_show_pass(t, "schedule", b->ast);
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
-  snprintf(b->opts, sizeof b->opts, "%s", tn_trace_lowering(t, 0, NULL));
+  if (tn_tracing(t)) b->opts = tn_build_opts(t, tn_trace_lowering(t, 0, NULL));
   tn_scratch_rewind(t, mark);
   tn_trace_span(t, "lower", from);
   b->low.list = NULL; b->low.hints = NULL;
@@ -42603,9 +42610,12 @@ static void tn_builds_clear(void *arg) {
   const tn_builds *all = (const tn_builds *)arg;
   tn_nodes_leave(all->t);
   tn_nodes_close(all->t, &all->t->ir->others);
-  for (int i = 0; i < all->n; i++)
-    if (all->build[i].owned)
-      tn_release(all->t, (void *)(uintptr_t)all->build[i].text.data, all->build[i].text.n + 1);
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    if (b->owned) tn_release(all->t, (void *)(uintptr_t)b->text.data, b->text.n + 1);
+    if (b->opts) tn_release(all->t, b->opts, strlen(b->opts) + 1);
+    b->opts = NULL;
+  }
 }
 
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
@@ -43576,7 +43586,7 @@ static const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_visit *v
   if (!t->labels || !t->labels->used) return NULL;
   int *label = (int *)tn_scratch(t, ((size_t)p->nstep + 1) * sizeof *label);
   for (int i = 0; i < p->nstep; i++) for (int j = 0; j < 2 && !label[i]; j++)
-    if (p->step[i].named[j] >= 0) label[i] = tn_label_of(t, v->all.u[p->step[i].named[j]]);
+    if (p->step[i].named[j]) label[i] = tn_label_of(t, v->all.u[p->step[i].named[j] - 1]);
   return label;
 }
 
@@ -48579,113 +48589,113 @@ Where things stand in tiny.h
                                       operands of contractions laid out anew
   31411  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  31997  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32114  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  31998  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32115  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  32551  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32552  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32717  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32718  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33108  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  33331  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33109  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33332  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  33460  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  33531  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33461  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33532  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33689  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33785  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34087  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33690  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33786  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34088  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34176  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34177  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34240  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34241  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  34374  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34375  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  34452  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  34511  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  34453  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34512  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35149  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35150  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35248  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35249  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  35341  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35342  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35730  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35731  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  36312  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36313  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  36431  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  36523  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  36432  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36524  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  36594  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  36595  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36698  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36798  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36873  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37013  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36699  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36799  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36874  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37014  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  37348  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37349  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  37595  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  37596  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37841  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37842  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37902  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37903  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  38446  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  38447  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39002  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39003  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  39352  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39353  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  39653  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  39654  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40048  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40773  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40049  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40774  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40850  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40851  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40959  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41187  src/runtime/device.c         which backend a context runs on
-  41384  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  41538  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40960  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41188  src/runtime/device.c         which backend a context runs on
+  41385  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41539  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41736  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  41737  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  42000  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  42001  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  42171  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42238  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  42172  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42239  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  42648  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  43075  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42658  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  43085  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  43245  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  43255  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  44093  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  44103  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44640  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  44650  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  44977  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  45155  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45924  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
+  44987  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45165  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45934  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
                                       of them; what a captured program does
-  46232  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  46242  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  46450  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  46460  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  46723  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  46733  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  46991  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  47001  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  47156  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  47166  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  47330  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  47691  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  47927  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  47340  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  47701  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  47937  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  48075  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  48241  src/runtime/context.c        opening and closing, the first error, totals
+  48085  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  48251  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -25,7 +25,8 @@ typedef struct tn_build {
   tn_lowered low;
   size_t local_nbytes;
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
-  char name[TN_KERNEL_NAME], opts[TN_TRACE_OPTS];            // opts: for the trace
+  char name[TN_KERNEL_NAME];
+  char *opts;                              // for the trace; NULL: it is none, or there is no memory
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
@@ -133,7 +134,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
 }
 
 static void tn_build_trace(tiny_ctx *t, const tn_build *b, const char *from) {
-  if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts, from);
+  if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts ? b->opts : "", from);
 }
 
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
@@ -178,6 +179,11 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   return tn_build_render(t, b);
 }
 
+static char *tn_build_opts(tiny_ctx *t, const char *text) {
+  const size_t nbytes = strlen(text) + 1;
+  char *kept = (char *)tiny_realloc(t, NULL, 0, nbytes);
+  return kept ? (char *)memcpy(kept, text, nbytes) : NULL;
+}
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
@@ -185,7 +191,7 @@ static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   tn_show_pass(t, "schedule", b->ast);
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
-  snprintf(b->opts, sizeof b->opts, "%s", tn_trace_lowering(t, 0, NULL));
+  if (tn_tracing(t)) b->opts = tn_build_opts(t, tn_trace_lowering(t, 0, NULL));
   tn_scratch_rewind(t, mark);
   tn_trace_span(t, "lower", from);
   b->low.list = NULL; b->low.hints = NULL;
@@ -366,9 +372,12 @@ static void tn_builds_clear(void *arg) {
   const tn_builds *all = (const tn_builds *)arg;
   tn_nodes_leave(all->t);
   tn_nodes_close(all->t, &all->t->ir->others);
-  for (int i = 0; i < all->n; i++)
-    if (all->build[i].owned)
-      tn_release(all->t, (void *)(uintptr_t)all->build[i].text.data, all->build[i].text.n + 1);
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    if (b->owned) tn_release(all->t, (void *)(uintptr_t)b->text.data, b->text.n + 1);
+    if (b->opts) tn_release(all->t, b->opts, strlen(b->opts) + 1);
+    b->opts = NULL;
+  }
 }
 
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,

@@ -332,7 +332,7 @@ static const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_visit *v
   if (!t->labels || !t->labels->used) return NULL;
   int *label = (int *)tn_scratch(t, ((size_t)p->nstep + 1) * sizeof *label);
   for (int i = 0; i < p->nstep; i++) for (int j = 0; j < 2 && !label[i]; j++)
-    if (p->step[i].named[j] >= 0) label[i] = tn_label_of(t, v->all.u[p->step[i].named[j]]);
+    if (p->step[i].named[j]) label[i] = tn_label_of(t, v->all.u[p->step[i].named[j] - 1]);
   return label;
 }
 

@@ -31,7 +31,7 @@ typedef struct tn_step {
   int device, copies;                      // copies: mem[1] of another device to mem[0]
   int event, after;                        // numbers from 1: of what this step makes that is copied; that it copies
   int dtype, ndim; int64_t *dim;           // of what it stores
-  int named[2];                            // nodes it may be named for, as positions in the walk; -1: none
+  int named[2];                            // nodes it may be named for: 1 + positions in the walk; 0: none
 } tn_step;
 
 // Is there anything to do? Not where there are no elements.
@@ -127,6 +127,7 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
   }
   if (v->first) tn_visit_word(t, v, v->first);
   if (t->here) tn_visit_word(t, v, -t->here);
+  if (t->labels) tn_visit_word(t, v, INT64_MIN);             // its plan knows what steps are named for
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
 }
 
@@ -422,8 +423,8 @@ static void tn_draft_names(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop
   }
   for (int i = 0; i < d->plan.nstep; i++) {
     const tiny_uop *u = g->kernel[order[i]].node;
-    d->plan.step[i].named[0] = reduce[u->seq] ? from[reduce[u->seq] - 1] - 1 : -1;
-    d->plan.step[i].named[1] = from[u->seq] - 1;
+    d->plan.step[i].named[0] = reduce[u->seq] ? from[reduce[u->seq] - 1] : 0;
+    d->plan.step[i].named[1] = from[u->seq];
   }
   tn_scratch_rewind(t, mark);
 }
@@ -493,7 +494,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
   tn_trace_kernels(t, &g, order);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
-  tn_draft_names(t, d, v, now, &g, order);
+  if (t->labels) tn_draft_names(t, d, v, now, &g, order);
   if (t->code != TINY_OK) return t->code;
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
