@@ -13,14 +13,15 @@ import sys
 
 ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
 OUT = os.path.join(ROOT, "tests/api_calls.h")
-PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "look.h", "io.h", "device.h"]
+PARTS = ["core.h", "operators.h", "linalg.h", "nn.h", "modules.h", "train.h", "look.h", "io.h", "device.h", "observe.h"]
 
 # Functions that a table cannot call, and why.
 LEFT_OUT = {
     "tiny_open": "makes the context", "tiny_close": "ends it",
     "tiny_fail": "is an error", "tiny_parallel": "calls back", "tiny_realloc": "wants memory of its own", "tiny_log_line": "takes no tensor", "tiny_bytes_add": "wants a backend's bytes", "tiny_archive_close": "ends what others use",
     "tiny_program_free": "ends what others use", "tiny_uop_print": "takes nodes, which belong to no tensor", "tiny_uop_simplify": "takes nodes",
-    "tiny_uop_eval": "takes nodes", "tiny_uop_new": "takes nodes",
+    "tiny_uop_eval": "takes nodes", "tiny_uop_new": "takes nodes", "tiny_profile_rows": "calls back",
+    "tiny_trace_begin": "writes what all others do", "tiny_trace_end": "ends what is not begun", "tiny_profile_end": "ends what others use",
 }
 MADE = {"tiny_params", "tiny_optim", "tiny_ema", "tiny_scaler", "tiny_program", "tiny_archive", "tiny_views", "tiny_plateau", "tiny_recurrent_layer"}   # by the test
 OWNERS = MADE - {"tiny_views", "tiny_plateau"}             # these belong to a context

@@ -31,7 +31,7 @@ typedef struct tiny_profile_row {
   double flops, nbytes;                    // as estimated from the kernels, by the memory they touch
   double gflops, gbps;                     // per second
   // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took. The
-  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and a sum that streams
+  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of 64 MB that come
   // from memory. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;

@@ -226,22 +226,24 @@ static int tn_os_write_all(tn_os_handle h, const void *data, size_t nbytes) {
   return at == end;
 }
 
-// A file that grows while others may read it, in the place of what was there. 0: it cannot be written, or somebody is
-// writing it so already.
+// A file that grows while others may read it, in the place of what was there. TN_OS_TAKEN: somebody is writing it so.
+enum { TN_OS_CLOSED, TN_OS_OPENED, TN_OS_TAKEN };
 #ifdef _WIN32
 static int tn_os_open_growing(const char *path, tn_os_handle *out) {
   *out = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
-  return *out != INVALID_HANDLE_VALUE;
+  if (*out != INVALID_HANDLE_VALUE) return TN_OS_OPENED;
+  return GetLastError() == ERROR_SHARING_VIOLATION ? TN_OS_TAKEN : TN_OS_CLOSED;
 }
 #else
 static int tn_os_open_growing(const char *path, tn_os_handle *out) {
   enum { ALONE = 2, AT_ONCE = 4 };         // LOCK_EX, LOCK_NB
   struct stat s;
   do *out = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | TN_OS_CLOEXEC, TN_OS_ALL); while (*out < 0 && errno == EINTR);
-  if (*out < 0) return 0;
-  if (!fstat(*out, &s) && S_ISREG(s.st_mode) && !flock(*out, ALONE | AT_ONCE) && !ftruncate(*out, 0)) return 1;
+  if (*out < 0) return TN_OS_CLOSED;
+  const int file = !fstat(*out, &s) && S_ISREG(s.st_mode), ours = file && !flock(*out, ALONE | AT_ONCE);
+  if (ours && !ftruncate(*out, 0)) return TN_OS_OPENED;
   close(*out);
-  return 0;
+  return file && !ours ? TN_OS_TAKEN : TN_OS_CLOSED;
 }
 #endif
 

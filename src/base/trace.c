@@ -176,12 +176,12 @@ static void tn_trace_pass(tiny_ctx *t, const char *pass, const char *text) {
 static int tn_trace_open(tiny_ctx *t, const char *path) {
   char name[TN_OS_PATH];
   struct tn_trace *r = (struct tn_trace *)tiny_realloc(t, NULL, 0, sizeof *r);
-  int opened = 0;
-  for (int i = 1; r && i <= TN_TRACE_FILES && !opened; i++) {
+  int opened = TN_OS_TAKEN;
+  for (int i = 1; r && i <= TN_TRACE_FILES && opened == TN_OS_TAKEN; i++) {
     const int n = i > 1 ? snprintf(name, sizeof name, "%s.%d", path, i) : snprintf(name, sizeof name, "%s", path);
-    opened = n > 0 && (size_t)n < sizeof name && tn_os_open_growing(name, &r->file);
+    opened = n > 0 && (size_t)n < sizeof name ? tn_os_open_growing(name, &r->file) : TN_OS_CLOSED;
   }
-  if (!opened) { tn_release(t, r, sizeof *r); return 0; }
+  if (!r || opened != TN_OS_OPENED) { tn_release(t, r, sizeof *r); return 0; }
   r->process = tn_os_process_id();
   r->failed = 0; r->n = 0; r->told = TINY_OK; r->kernel = NULL;
   t->trace = r;

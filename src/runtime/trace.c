@@ -20,6 +20,12 @@ static void tn_trace_span(tiny_ctx *t, const char *name, uint64_t from) {
   if (tn_tracing(t)) tn_trace_span_of(t, name, 0, from);
 }
 
+static void tn_trace_copy(tiny_ctx *t, int from, int to, size_t nbytes, uint64_t began) {
+  tn_event_span(t, "copy", "copy", 1 + to, began, tn_os_now());
+  tn_event_add(t, "\"from\":%d,\"to\":%d,\"nbytes\":%llu", from, to, (unsigned long long)nbytes);
+  tn_event_end(t);
+}
+
 // ** what there is **
 
 static void tn_trace_memory(const struct tn_device *d) {

@@ -21,7 +21,7 @@ static tiny_code tn_label_guarded(tiny_ctx *t, void *arg) {
     tn_label_set(t, u, c->label);
     for (uint32_t i = 0; i < u->nsrc && !tn_is_leaf(u); i++) {
       tiny_uop *s = u->src[i];
-      const int has = s->mark == seen || tn_is_leaf(s) || !s->nsrc ? -1 : tn_label_of(t, s);
+      const int has = s->mark == seen || !s->nsrc || tn_is_leaf(tn_memory_under(s)) ? -1 : tn_label_of(t, s);
       if (has && has != t->labels->now) continue;
       s->mark = seen;
       tn_push(t, &stack, s);
