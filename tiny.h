@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ab5c8d5bd03f46282e6a0885d12a9ec8544111aa430180b6dd977f3ae3dc49e3
+/* tiny.h 0.1.0, source 86e1f983b0094e9fd39d24ddaf82811c31e7285e08cb27a426e88b5ede7ea8b5
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -425,6 +425,7 @@ rights, setuid or with capabilities of its file, reads none of it)
                     v  the IR is verified after each pass, not only first and last
                   k and t wait for each kernel, to time it, by the device's clock if it has one; c and d compile
                   anew what lies on disk; p and t say when the folder of compiled programs cannot be used
+  TINY_TRACE      a file that gets a trace of what happens, see NAMES, PROFILES, TRACES
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
   TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
@@ -464,6 +465,20 @@ ZERO MEANS DEFAULT
   tiny_plateau.patience. The same holds for arguments called eps, and for rtol of tiny_pinv and tiny_matrix_rank, whose
   defaults are PyTorch's: tiny_layer_norm(x, 1, w, b, 0) adds 1e-5, TINY_ZERO adds nothing. All other arguments are
   what they say. Modules are no such structs: a function makes them, and writes what they use into their fields.
+
+NAMES, PROFILES, TRACES
+  tiny_label(x, "fc1") names a tensor and what was made for it, tiny_scope_begin(t, "encoder") what is made until
+  tiny_scope_end. Gradients are "fc1 (backward)", steps of optimisers "optimizer". Kernels are named for the product
+  or the largest sum in them, or else for what they store. Names change nothing that is computed.
+    tiny_profile_begin(t);
+    for (int i = 0; i < 100; i++) step(t);
+    tiny_profile_end(t);
+    char text[8192];
+    tiny_profile_text(t, TINY_BY_LABEL, text, sizeof text);                    // or by kernel, or by operator
+  gives time, share, GFLOP/s, GB/s of each name, and how near that is to what this machine was measured to do.
+  tiny_program_summary is a table of a captured program. TINY_TRACE=run.json writes graphs, passes, kernels with their
+  source, schedules, memory and launches on every thread into a file that https://ui.perfetto.dev opens; docs/trace.md
+  tells what stands in it. Launches are not waited for; writing them takes some microseconds each.
 
 NUMBERS
   Floats are summed in an order that depends on the device and the kernel, never on the run or the number of
@@ -898,6 +913,7 @@ typedef struct tiny_desc {
   uint64_t seed;                           // of tiny_rand and tiny_randn
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
+  const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
   // Compiled kernels that come with the program, as tiny_cache_import and tiny_cache_import_from take them: a file, and
@@ -3471,6 +3487,66 @@ struct tiny_backend {
   (1u << 16 | (uint32_t)(sizeof(tiny_backend) + sizeof(tiny_language) + sizeof(tiny_matrix_unit) + \
                          sizeof(tiny_limits) + sizeof(tiny_launch) + sizeof(tiny_renderer) + sizeof(tiny_uop)))
 // ---- end src/api/device.h ----
+// ---- begin src/api/observe.h ----
+// observe: what tensors are called, and what a program does: traces, profiles.
+// ** names, profiles, traces ****************************************************************** >>observe
+
+// Names x, and what was made for it down to tensors that are computed or have a name of their own; within a scope
+// "SCOPE/name". Returns x. Text is copied, and stays until tiny_close. Names reach messages, debug letters k, l and s,
+// profiles and traces, and change nothing that is computed: no kernel is compiled, no graph planned because of them.
+// Where equal operators gave one tensor, the last name counts. "" is none. TINY_E_ARG: name is NULL.
+TINY_API tiny_tensor *tiny_label(tiny_tensor *x, const char *name);
+// What x is called, "encoder/block0/attention"; "" for what has no name. Valid until tiny_close.
+TINY_API const char *tiny_label_of(const tiny_tensor *x);
+// Names what is made from now on until tiny_scope_end, as far as tiny_label does not; scopes nest: "encoder/block0".
+// What tiny_grad makes for it is "encoder/block0 (backward)". Errors tell the innermost scope. A tensor that was made
+// before keeps its name. "" changes nothing. TINY_E_ARG: name is NULL.
+TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
+// TINY_E_STATE: no scope is open.
+TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
+
+// Adds up the time of launches from now on, from zero. Launches are not waited for where devices tell when they ran, as
+// the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
+TINY_API tiny_code    tiny_profile_begin(tiny_ctx *t);
+// Waits for the devices; what was added up stays for tables until tiny_profile_begin. TINY_E_STATE: it was not called.
+TINY_API tiny_code    tiny_profile_end(tiny_ctx *t);
+// What a row of a profile is of: a name (tiny_label, tiny_scope_begin), a kernel, or what kernels do: "matmul", "conv",
+// "reduce", "elementwise", "copy", "loops" (scans and other kernels whose iterations are in order), "custom".
+typedef enum tiny_profile_by { TINY_BY_LABEL, TINY_BY_KERNEL, TINY_BY_OPERATOR } tiny_profile_by;
+// A row, valid during the call that is given it.
+typedef struct tiny_profile_row {
+  const char *name, *label, *kind;         // label, kind: of all its launches; "" where they differ, or have none
+  uint64_t launches, ns;                   // of all of them together, as the rest
+  double share;                            // of the time of all rows: 0 to 1
+  double flops, nbytes;                    // as estimated from the kernels, by the memory they touch
+  double gflops, gbps;                     // per second
+  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took. The
+  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of 64 MB that come
+  // from memory. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  double of_limit;
+} tiny_profile_row;
+// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to be
+// used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
+TINY_API tiny_code    tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
+                                        void (*row)(void *user, const tiny_profile_row *row), void *user);
+// The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
+// error.
+TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
+// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and memory;
+// then the memory of all of it. As snprintf; 0 for NULL.
+TINY_API size_t       tiny_program_summary(const tiny_program *p, char *out, size_t nbytes);
+
+// Writes what happens from now on into a file, in Chrome's Trace Event Format, which chrome://tracing and
+// https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their memory,
+// launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits for the
+// devices, once: launches are not waited for. What the file was is gone; where another context is writing it, the name
+// gets ".2". TINY_E_IO: it cannot be written; TINY_E_STATE: a trace is being written.
+TINY_API tiny_code    tiny_trace_begin(tiny_ctx *t, const char *path);
+// Waits for the devices and closes the file; tiny_close does it too. TINY_E_IO: not all of it could be written;
+// TINY_E_STATE: no trace is being written. A file that cannot be written any more ends the trace by itself, with a line
+// in the log.
+TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
+// ---- end src/api/observe.h ----
 // ---- end src/api/api.h ----
 #endif // TINY_H
 
@@ -3481,7 +3557,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ab5c8d5bd03f46282e6a0885d12a9ec8544111aa430180b6dd977f3ae3dc49e3"
+#define TN_SOURCE_ID "86e1f983b0094e9fd39d24ddaf82811c31e7285e08cb27a426e88b5ede7ea8b5"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4188,6 +4264,8 @@ struct tiny_ctx {
   struct tn_device *device[TINY_MAX_DEVICES]; int ndevice, here;           // here: where what names no device goes
   struct tn_cache *cache; struct tn_shipped *shipped; struct tn_warm *warm;
   struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tn_labels *labels; const char *scope;               // NULL: nothing is named; no scope is open
+  struct tn_trace *trace; struct tn_observer *observer;      // NULL: nobody asked
   struct tiny_archive *archives;           // that are open
   struct tiny_loader *loaders;
 };
@@ -4199,6 +4277,14 @@ static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t n
   return NULL;
 }
 
+// "matmul: .." becomes "matmul in SCOPE: .."; what has no such head says so at its end.
+static void tn_fail_within(char *message, size_t nbytes, const char *scope) {
+  char rest[1024];
+  char *colon = strstr(message, ": ");
+  if (!colon || strchr(message, ' ') < colon) colon = message + strlen(message);
+  snprintf(rest, sizeof rest, "%s", colon);
+  snprintf(colon, nbytes - (size_t)(colon - message), "%sin %.256s%s", *rest ? " " : ", ", scope, rest);
+}
 TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
 TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...) {
   if (!t || t->code != TINY_OK) return code;
@@ -4207,6 +4293,7 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   va_start(args, format);
   tn_number_list(t->message, sizeof t->message, format, args);
   va_end(args);
+  if (t->scope) tn_fail_within(t->message, sizeof t->message, t->scope);
   return code;
 }
 
@@ -4595,19 +4682,27 @@ static int tn_utf8_length(const unsigned char *p, size_t left) {
     return 0;
   return n;
 }
-// Text as a string of JSON (RFC 8259), with its quotes; a byte that is no UTF-8 becomes U+FFFD.
+// The character at text as it stands in a string of JSON (RFC 8259), at most 6 bytes; a byte that is no UTF-8 becomes
+// U+FFFD. *used: bytes of text that it is.
+static int tn_json_char(const char *text, size_t left, char *out, size_t *used) {
+  const unsigned char *p = (const unsigned char *)text;
+  const int n = tn_utf8_length(p, left);
+  *used = n ? (size_t)n : 1;
+  if (*p == '"' || *p == '\\') { out[0] = '\\'; out[1] = *text; return 2; }
+  if (*p == '\n') { memcpy(out, "\\n", 2); return 2; }
+  if (*p < ' ') return snprintf(out, 8, "\\u%04x", *p);
+  if (!n) { memcpy(out, "\\ufffd", 6); return 6; }
+  memcpy(out, text, (size_t)n);
+  return n;
+}
+// Text as a string of JSON, with its quotes.
 static void tn_json_text(tiny_bytes *b, const char *text) {
   const size_t all = strlen(text);
+  char one[8];
   tn_text_put(b, "\"");
-  for (size_t i = 0; i < all;) {
-    const unsigned char *p = (const unsigned char *)text + i;
-    const int n = tn_utf8_length(p, all - i);
-    if (*p == '"' || *p == '\\') tn_text_add(b, "\\%c", *p);
-    else if (*p == '\n') tn_text_put(b, "\\n");
-    else if (*p < ' ') tn_text_add(b, "\\u%04x", *p);
-    else if (n) tiny_bytes_add(b, p, (size_t)n);
-    else tn_text_put(b, "\\ufffd");
-    i += n ? (size_t)n : 1;
+  for (size_t i = 0, used; i < all; i += used) {
+    const int n = tn_json_char(text + i, all - i, one, &used);
+    tiny_bytes_add(b, one, (size_t)n);
   }
   tn_text_put(b, "\"");
 }
@@ -4791,6 +4886,7 @@ TINY_API const char *tiny_code_name(tiny_code code) {
   #endif
   #include <signal.h>
   #include <spawn.h>
+  #include <sys/file.h>
   #include <sys/ioctl.h>
   #include <sys/mman.h>
   #include <sys/socket.h>
@@ -4821,6 +4917,7 @@ TINY_API const char *tiny_code_name(tiny_code code) {
 // POSIX has it.
 #if defined(__linux__) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
   extern int clock_gettime(int clock, struct timespec *out);
+  extern int ftruncate(int fd, off_t nbytes);
   extern int futimens(int fd, const struct timespec times[2]);
   extern int kill(pid_t pid, int sig);
   extern int madvise(void *at, size_t nbytes, int advice);
@@ -5659,13 +5756,13 @@ static int tn_os_make_dir(const char *path) { return tn_os_make_own_dir(path) ||
 static int tn_os_is_separator(char c) { return c == '/' || c == '\\'; }
 #else
 typedef int tn_os_handle;
+static int tn_os_close(tn_os_handle h) { return close(h) == 0; }
 #ifndef TINY_NO_IO
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
   const int flags = (create ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY) | TN_OS_CLOEXEC;
   do *out = open(path, flags, create); while (*out < 0 && errno == EINTR);
   return *out >= 0;
 }
-static int tn_os_close(tn_os_handle h) { return close(h) == 0; }
 static int tn_os_rename(const char *from, const char *to) { return rename(from, to) == 0; }
 #endif
 static int64_t tn_os_read_some(tn_os_handle h, void *out, size_t nbytes) {
@@ -5689,6 +5786,40 @@ static int tn_os_is_separator(char c) { return c == '/'; }
 enum { TN_OS_PIECE = 1 << 20 };            // bytes of one read or write: systems limit them
 enum { TN_OS_OWN = 0600, TN_OS_ALL = 0666 };                // who may read a new file: this user; as the umask says
 
+static int tn_os_write_all(tn_os_handle h, const void *data, size_t nbytes) {
+  const char *at = (const char *)data, *const end = at + nbytes;
+  int64_t put = 1;
+  tn_os_hush hush;
+  tn_os_hush_begin(&hush);
+  while (at < end && put > 0) {
+    put = tn_os_write_some(h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
+    if (put > 0) at += put;
+  }
+  tn_os_hush_end(&hush);
+  return at == end;
+}
+
+// A file that grows while others may read it, in the place of what was there. TN_OS_TAKEN: somebody is writing it so.
+enum { TN_OS_CLOSED, TN_OS_OPENED, TN_OS_TAKEN };
+#ifdef _WIN32
+static int tn_os_open_growing(const char *path, tn_os_handle *out) {
+  *out = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+  if (*out != INVALID_HANDLE_VALUE) return TN_OS_OPENED;
+  return GetLastError() == ERROR_SHARING_VIOLATION ? TN_OS_TAKEN : TN_OS_CLOSED;
+}
+#else
+static int tn_os_open_growing(const char *path, tn_os_handle *out) {
+  enum { ALONE = 2, AT_ONCE = 4 };         // LOCK_EX, LOCK_NB
+  struct stat s;
+  do *out = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | TN_OS_CLOEXEC, TN_OS_ALL); while (*out < 0 && errno == EINTR);
+  if (*out < 0) return TN_OS_CLOSED;
+  const int file = !fstat(*out, &s) && S_ISREG(s.st_mode), ours = file && !flock(*out, ALONE | AT_ONCE);
+  if (ours && !ftruncate(*out, 0)) return TN_OS_OPENED;
+  close(*out);
+  return file && !ours ? TN_OS_TAKEN : TN_OS_CLOSED;
+}
+#endif
+
 // A file that is being written: others see the old one or the whole new one, as it is written beside its place and
 // renamed.
 typedef struct tn_os_draft { char path[TN_OS_PATH + 64]; tn_os_handle h; } tn_os_draft;
@@ -5700,16 +5831,7 @@ static int tn_os_draft_name(tn_os_draft *d, const char *path) {
   return length >= 0 && (size_t)length < sizeof d->path;
 }
 static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
-  const char *at = (const char *)data, *const end = at + nbytes;
-  int64_t put = 1;
-  tn_os_hush hush;
-  tn_os_hush_begin(&hush);
-  while (at < end && put > 0) {
-    put = tn_os_write_some(d->h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
-    if (put > 0) at += put;
-  }
-  tn_os_hush_end(&hush);
-  return at == end;
+  return tn_os_write_all(d->h, data, nbytes);
 }
 #ifndef TINY_NO_IO
 static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
@@ -5964,6 +6086,215 @@ static int tn_os_cache_dir(char *out, size_t cap) {
 #endif // TINY_NO_DISK
 #endif
 // ---- end src/base/files.c ----
+// ---- begin src/base/trace.c ----
+// trace: a file of events, written while they happen, in Chrome's Trace Event Format; docs/trace.md lists them.
+//
+// In:    events: tn_event_span, or one of its kin, then members of its args, then tn_event_end.
+// Out:   a line of JSON each.
+// Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once. What
+//        cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
+#ifndef TN_BASE_TRACE
+#define TN_BASE_TRACE
+#ifndef TINY_AMALGAMATED
+#include "files.c"
+#endif
+
+enum {
+  TN_TRACE_NBYTES = 1 << 16,               // of the buffer
+  TN_TRACE_FILES = 64,                     // tried where others are being written: PATH, PATH.2, PATH.3 ..
+  TN_TRACE_OPTS = 512, TN_TRACE_TEXT = 1 << 16               // bytes of opts that are kept, of a text that is written
+};
+
+#ifdef TINY_NO_DISK                        // there is none
+static int tn_tracing(const tiny_ctx *t) { return t->trace != NULL; }
+static void tn_event_span(tiny_ctx *t, const char *cat, const char *name, int thread, uint64_t from, uint64_t to) {
+  (void)t; (void)cat; (void)name; (void)thread; (void)from; (void)to;
+}
+static void tn_event_now(tiny_ctx *t, const char *phase, const char *cat, const char *name) {
+  (void)t; (void)phase; (void)cat; (void)name;
+}
+static void tn_event_put(tiny_ctx *t, const char *data, size_t nbytes) { (void)t; (void)data; (void)nbytes; }
+static void tn_event_text(tiny_ctx *t, const char *text) { (void)t; (void)text; }
+static void tn_event_add(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_event_add(tiny_ctx *t, const char *format, ...) { (void)t; (void)format; }
+static void tn_event_end(tiny_ctx *t) { (void)t; }
+static void tn_event_meta(tiny_ctx *t, const char *name, int thread) { (void)t; (void)name; (void)thread; }
+static void tn_trace_flush(tiny_ctx *t) { (void)t; }
+static int tn_trace_open(tiny_ctx *t, const char *path) { (void)t; (void)path; return 0; }
+static int tn_trace_close(tiny_ctx *t) { (void)t; return 1; }
+static int tn_trace_passes(const tiny_ctx *t) { (void)t; return 0; }
+static void tn_trace_pass(tiny_ctx *t, const char *pass, const char *text) { (void)t; (void)pass; (void)text; }
+static void tn_trace_opts(tiny_ctx *t, const char *text) { (void)t; (void)text; }
+static const char *tn_trace_lowering(tiny_ctx *t, uint64_t key, const char *name) {
+  (void)t; (void)key; (void)name;
+  return "";
+}
+#else
+
+struct tn_trace {
+  tn_os_handle file; uint64_t process;
+  int failed; tiny_code told;              // told: the error that was written
+  uint64_t key; const char *kernel; int passes;              // that is lowered, NULL: none; passes that were told of it
+  char opts[TN_TRACE_OPTS];                // of that one
+  size_t n; char buffer[TN_TRACE_NBYTES];
+};
+
+static int tn_tracing(const tiny_ctx *t) { return t->trace != NULL; }
+
+// ** bytes **
+
+// What is in the buffer into the file. A child of fork has the parent's buffer, and leaves it to the parent.
+static void tn_trace_flush(tiny_ctx *t) {
+  struct tn_trace *r = t->trace;
+  if (!r) return;
+  if (r->process != tn_os_process_id()) r->failed = 1;
+  else if (r->n && !r->failed) r->failed = !tn_os_write_all(r->file, r->buffer, r->n);
+  r->n = 0;
+}
+static void tn_event_put(tiny_ctx *t, const char *data, size_t nbytes) {
+  struct tn_trace *r = t->trace;
+  while (nbytes) {
+    const size_t room = sizeof r->buffer - r->n, n = nbytes < room ? nbytes : room;
+    memcpy(r->buffer + r->n, data, n);
+    r->n += n; data += n; nbytes -= n;
+    if (r->n == sizeof r->buffer) tn_trace_flush(t);
+  }
+}
+// Numbers and names: what is longer than a line of code is no format.
+static void tn_event_add(tiny_ctx *t, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_event_add(tiny_ctx *t, const char *format, ...) {
+  char brief[256];
+  va_list args;
+  va_start(args, format);
+  const int n = tn_number_list(brief, sizeof brief, format, args);
+  va_end(args);
+  if (n > 0) tn_event_put(t, brief, (size_t)n < sizeof brief ? (size_t)n : sizeof brief - 1);
+}
+// A string of JSON.
+static void tn_event_text(tiny_ctx *t, const char *text) {
+  const size_t all = strlen(text), most = all < (size_t)TN_TRACE_TEXT ? all : (size_t)TN_TRACE_TEXT;
+  char one[8];
+  tn_event_put(t, "\"", 1);
+  for (size_t i = 0; i < most;) {
+    size_t used;
+    const int n = tn_json_char(text + i, all - i, one, &used);
+    tn_event_put(t, one, (size_t)n);
+    i += used;
+  }
+  if (all > most) tn_event_add(t, "\\n.. %llu bytes more", (unsigned long long)(all - most));
+  tn_event_put(t, "\"", 1);
+}
+
+// ** events **
+
+// In us since the context was opened.
+static void tn_event_time(tiny_ctx *t, const char *name, uint64_t ns) {
+  tn_event_add(t, ",\"%s\":%llu.%03u", name, (unsigned long long)(ns / 1000), (unsigned)(ns % 1000));
+}
+static void tn_event_begin(tiny_ctx *t, const char *phase, const char *cat, const char *name, int thread, uint64_t at) {
+  tn_event_add(t, "{\"ph\":\"%s\",\"pid\":1,\"tid\":%d,\"cat\":\"%s\"", phase, thread, cat);
+  tn_event_time(t, "ts", at > t->opened ? at - t->opened : 0);
+  tn_event_put(t, ",\"name\":", 8);
+  tn_event_text(t, name);
+}
+static void tn_event_args(tiny_ctx *t) { tn_event_put(t, ",\"args\":{", 9); }
+static void tn_event_end(tiny_ctx *t);
+// The context's error, when it has one that was not told yet.
+static void tn_event_error(tiny_ctx *t) {
+  if (t->trace->told == t->code) return;
+  t->trace->told = t->code;
+  if (t->code == TINY_OK) return;
+  tn_event_begin(t, "i", "error", "error", 0, tn_os_now());
+  tn_event_put(t, ",\"s\":\"t\"", 8);
+  tn_event_args(t);
+  tn_event_add(t, "\"code\":%d,\"message\":", (int)t->code);
+  tn_event_text(t, t->message);
+  tn_event_end(t);
+}
+// Something that took from .. to, by the host's clock in ns.
+static void tn_event_span(tiny_ctx *t, const char *cat, const char *name, int thread, uint64_t from, uint64_t to) {
+  tn_event_error(t);
+  tn_event_begin(t, "X", cat, name, thread, from);
+  tn_event_time(t, "dur", to > from ? to - from : 0);
+  tn_event_args(t);
+}
+// Something of this moment: of phase "i", or "C", a counter.
+static void tn_event_now(tiny_ctx *t, const char *phase, const char *cat, const char *name) {
+  tn_event_error(t);
+  tn_event_begin(t, phase, cat, name, 0, tn_os_now());
+  if (*phase == 'i') tn_event_put(t, ",\"s\":\"t\"", 8);
+  tn_event_args(t);
+}
+// What something is called.
+static void tn_event_meta(tiny_ctx *t, const char *name, int thread) {
+  tn_event_add(t, "{\"ph\":\"M\",\"pid\":1,\"tid\":%d,\"name\":\"%s\"", thread, name);
+  tn_event_args(t);
+}
+static int tn_trace_close(tiny_ctx *t);
+static void tn_event_end(tiny_ctx *t) {
+  tn_event_put(t, "}},\n", 4);
+  if (t->trace->failed) tn_trace_close(t);
+}
+
+// ** the kernel that is lowered **
+
+// Its passes are told until another one is, or none: name NULL. Returns the opts of the one before.
+static const char *tn_trace_lowering(tiny_ctx *t, uint64_t key, const char *name) {
+  struct tn_trace *r = t->trace;
+  if (!r) return "";
+  r->key = key; r->kernel = name; r->passes = 0;
+  if (name) r->opts[0] = 0;
+  return r->opts;
+}
+static int tn_trace_passes(const tiny_ctx *t) { return t->trace && t->trace->kernel; }
+static void tn_trace_opts(tiny_ctx *t, const char *text) {
+  if (tn_trace_passes(t)) snprintf(t->trace->opts, sizeof t->trace->opts, "%s", text);
+}
+static void tn_trace_pass(tiny_ctx *t, const char *pass, const char *text) {
+  if (!tn_trace_passes(t)) return;
+  tn_event_now(t, "i", "pass", t->trace->passes++ ? pass : "scheduled");
+  tn_event_add(t, "\"kernel\":\"%016llx\",\"name\":\"%s\",\"text\":", (unsigned long long)t->trace->key,
+               t->trace->kernel);
+  tn_event_text(t, text);
+  tn_event_end(t);
+}
+
+// ** the file **
+
+// Of the first name that nobody is writing. 0: there is none, or no memory.
+static int tn_trace_open(tiny_ctx *t, const char *path) {
+  char name[TN_OS_PATH];
+  struct tn_trace *r = (struct tn_trace *)tiny_realloc(t, NULL, 0, sizeof *r);
+  int opened = TN_OS_TAKEN;
+  for (int i = 1; r && i <= TN_TRACE_FILES && opened == TN_OS_TAKEN; i++) {
+    const int n = i > 1 ? snprintf(name, sizeof name, "%s.%d", path, i) : snprintf(name, sizeof name, "%s", path);
+    opened = n > 0 && (size_t)n < sizeof name ? tn_os_open_growing(name, &r->file) : TN_OS_CLOSED;
+  }
+  if (!r || opened != TN_OS_OPENED) { tn_release(t, r, sizeof *r); return 0; }
+  r->process = tn_os_process_id();
+  r->failed = 0; r->n = 0; r->told = TINY_OK; r->kernel = NULL;
+  t->trace = r;
+  tn_event_put(t, "[\n", 2);
+  return 1;
+}
+// 0: not all of it could be written.
+static int tn_trace_close(tiny_ctx *t) {
+  struct tn_trace *r = t->trace;
+  if (!r) return 1;
+  if (!r->failed) {
+    tn_event_error(t);
+    tn_event_add(t, "{\"ph\":\"M\",\"pid\":1,\"tid\":0,\"name\":\"end\",\"args\":{}}\n]\n");
+    tn_trace_flush(t);
+  }
+  const int child = r->process != tn_os_process_id(), whole = tn_os_close(r->file) && !r->failed;
+  t->trace = NULL;
+  tn_release(t, r, sizeof *r);
+  if (!whole && !child) tn_log(t, "tiny: the trace cannot be written any more, and ends");
+  return whole || child;
+}
+#endif // TINY_NO_DISK
+#endif
+// ---- end src/base/trace.c ----
 // ---- begin src/base/process.c ----
 // process: runs child processes, several at a time, each fed from memory and heard into memory.
 //
@@ -6982,6 +7313,144 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 }
 #endif
 // ---- end src/ir/alu.c ----
+// ---- begin src/ir/label.c ----
+// label: names that nodes have for people, in a table beside them.
+//
+// In:    names, nodes. Out: the name of a node, for lines, profiles, traces and messages.
+// Holds: a name changes nothing that is computed: no hash, digest, plan or kernel knows of it. Where nothing was ever
+//        named there is no table. Memory that is refused leaves a node without a name. Names, of which programs have few,
+//        stay until the context is closed; nodes leave the table when they die.
+#ifndef TN_IR_LABEL
+#define TN_IR_LABEL
+#ifndef TINY_AMALGAMATED
+#include "dtype.c"
+#endif
+
+enum { TN_LABEL_TEXT = 256 };              // bytes of the longest name, with its scopes; what is longer is cut
+
+typedef struct tn_label_slot { const tiny_uop *u; int label; } tn_label_slot;
+struct tn_labels {
+  char **name; int n, cap_name;            // label i is name[i - 1]; 0: none
+  tn_label_slot *slot; uint32_t used, cap; // by node: open addressing, at most half full, a power of two
+  int now;                                 // what nodes that are made get
+  int *scope, depth, cap_scope;            // open scopes; each the label outside of it
+};
+
+static const char *tn_label_text(const tiny_ctx *t, int label) { return label ? t->labels->name[label - 1] : ""; }
+
+// Room for one more in an array; 0: it was refused, which is not recorded.
+static int tn_label_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
+  void *had;
+  if (n < *cap) return 1;
+  memcpy(&had, array, sizeof had);
+  const int more = *cap ? 2 * *cap : 16;
+  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
+  if (!grown) return 0;
+  memcpy(array, &grown, sizeof grown);
+  *cap = more;
+  return 1;
+}
+
+// The label of that name; 0: "" has none, or memory was refused.
+static int tn_label_of_text(tiny_ctx *t, const char *text) {
+  struct tn_labels *all = t->labels;
+  const size_t n = strlen(text);
+  if (!all || !n) return 0;
+  for (int i = all->n; i; i--) if (!strcmp(all->name[i - 1], text)) return i;
+  if (!tn_label_room(t, &all->name, all->n, &all->cap_name, sizeof *all->name)) return 0;
+  char *name = (char *)tiny_realloc(t, NULL, 0, n + 1);
+  if (!name) return 0;
+  all->name[all->n++] = (char *)memcpy(name, text, n + 1);
+  return all->n;
+}
+// "OUTER/name" where a label is around it, else "name".
+static int tn_label_within(tiny_ctx *t, int outer, const char *name) {
+  char text[TN_LABEL_TEXT];
+  snprintf(text, sizeof text, "%s%s%s", tn_label_text(t, outer), outer ? "/" : "", name);
+  return tn_label_of_text(t, text);
+}
+
+// ** nodes **
+
+static uint32_t tn_label_at(const struct tn_labels *all, const tiny_uop *u) {
+  uint32_t i = (uint32_t)((uint64_t)(uintptr_t)u * 0x9E3779B97F4A7C15ull >> 32) & (all->cap - 1);
+  while (all->slot[i].u && all->slot[i].u != u) i = (i + 1) & (all->cap - 1);
+  return i;
+}
+static int tn_label_of(const tiny_ctx *t, const tiny_uop *u) {
+  const struct tn_labels *all = t->labels;
+  return all && all->used ? all->slot[tn_label_at(all, u)].label : 0;
+}
+static int tn_labels_grow(tiny_ctx *t) {
+  struct tn_labels *all = t->labels;
+  const struct tn_labels old = *all;
+  const uint32_t cap = old.cap ? 2 * old.cap : 64;
+  tn_label_slot *slot = (tn_label_slot *)tiny_realloc(t, NULL, 0, cap * sizeof *slot);
+  if (!slot) return 0;
+  memset(slot, 0, cap * sizeof *slot);
+  all->slot = slot; all->cap = cap;
+  for (uint32_t i = 0; i < old.cap; i++) if (old.slot[i].u) slot[tn_label_at(all, old.slot[i].u)] = old.slot[i];
+  tn_release(t, old.slot, old.cap * sizeof *old.slot);
+  return 1;
+}
+static void tn_label_set(tiny_ctx *t, const tiny_uop *u, int label) {
+  struct tn_labels *all = t->labels;
+  if (!label || ((all->used + 1) * 2 > all->cap && !tn_labels_grow(t))) return;
+  tn_label_slot *s = &all->slot[tn_label_at(all, u)];
+  all->used += !s->u;
+  s->u = u; s->label = label;
+}
+// A node that was made: it gets the label of now. Constants, and what is only moved of what is made anywhere, are
+// everybody's.
+static void tn_label_made(tiny_ctx *t, const tiny_uop *u, int movement) {
+  if (t->labels->now && u->nsrc && u->dtype != TINY_INDEX && u->dtype != TINY_VOID && (u->device || !movement))
+    tn_label_set(t, u, t->labels->now);
+}
+// Forgets the nodes that the walk of `mark` did not reach (Knuth, vol. 3, 6.4, algorithm R).
+static void tn_labels_sweep(tiny_ctx *t, uint32_t mark) {
+  struct tn_labels *all = t->labels;
+  const uint32_t mask = all->cap - 1;
+  for (uint32_t at = 0; at < all->cap;) {
+    if (!all->slot[at].u || all->slot[at].u->mark == mark) { at++; continue; }
+    uint32_t i = at;
+    for (uint32_t j = (i + 1) & mask; all->slot[j].u; j = (j + 1) & mask) {
+      const uint32_t home = (uint32_t)((uint64_t)(uintptr_t)all->slot[j].u * 0x9E3779B97F4A7C15ull >> 32) & mask;
+      if (((j - home) & mask) >= ((j - i) & mask)) { all->slot[i] = all->slot[j]; i = j; }
+    }
+    all->slot[i].u = NULL; all->slot[i].label = 0;
+    all->used--;
+  }
+}
+
+// ** scopes: a label for what is made from now on **
+
+// The table; 0: memory was refused.
+static int tn_labels_open(tiny_ctx *t) {
+  if (t->labels) return 1;
+  t->labels = (struct tn_labels *)tiny_realloc(t, NULL, 0, sizeof *t->labels);
+  if (t->labels) memset(t->labels, 0, sizeof *t->labels);
+  return t->labels != NULL;
+}
+// What is made gets `label` until tn_label_leave of what this returns. Nothing happens where nothing is named.
+static int tn_label_enter(tiny_ctx *t, int label) {
+  const int before = t->labels ? t->labels->now : 0;
+  if (label) t->labels->now = label;
+  return before;
+}
+static void tn_label_leave(tiny_ctx *t, int before) { if (t->labels) t->labels->now = before; }
+
+static void tn_labels_close(tiny_ctx *t) {
+  struct tn_labels *all = t->labels;
+  if (!all) return;
+  for (int i = 0; i < all->n; i++) tn_release(t, all->name[i], strlen(all->name[i]) + 1);
+  tn_release(t, all->name, (size_t)all->cap_name * sizeof *all->name);
+  tn_release(t, all->slot, all->cap * sizeof *all->slot);
+  tn_release(t, all->scope, (size_t)all->cap_scope * sizeof *all->scope);
+  tn_release(t, all, sizeof *all);
+  t->labels = NULL;
+}
+#endif
+// ---- end src/ir/label.c ----
 // ---- begin src/ir/uop.c ----
 // uop: the one node type, from a user's matmul to a loop counter. Nodes are immutable and
 // hash-consed: two nodes with the same op, dtype, lanes, k, v, ptr and sources are the same
@@ -7020,6 +7489,7 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
 #include "alu.c"
+#include "label.c"
 #endif
 
 static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TINY_OP_COUNT] = {
@@ -7627,6 +8097,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   else u->dim = shared == v ? list : shared;
   u->extent = lengths ? (tiny_uop **)memcpy(tn_uop_extents_at(u, own), extent, (size_t)lengths * sizeof *extent) : NULL;
   tn_uop_bounds(u);
+  if (t->labels && !ir->apart) tn_label_made(t, u, tn_op_is(op, TINY_MOVEMENT));
   tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
   if (!ir->apart) t->stats.nodes = ir->nodes.n;
@@ -7760,6 +8231,7 @@ static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
 
 static void tn_uop_sweep(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
+  if (t->labels) tn_labels_sweep(t, t->ir->epoch);
   for (uint32_t i = 0; i < nodes->cap;) {
     tiny_uop *u = nodes->table[i].u;
     if (!tn_nodes_has(nodes, i) || u->mark == t->ir->epoch) { i++; continue; }
@@ -9127,12 +9599,17 @@ static void tn_graph_json_node(tn_graph_order *g, int id, tiny_bytes *out) {
   tn_text_put(out, "\",\"shape\":[");
   for (int i = 0; i < u->ndim; i++) tn_text_add(out, i ? ",%lld" : "%lld", (long long)u->dim[i]);
   tn_text_put(out, "],\"src\":[");
-  for (uint32_t i = 0; i < u->nsrc; i++) tn_text_add(out, i ? ",%d" : "%d", tn_graph_place(g, u->src[i]));
+  for (uint32_t i = 0; i < u->nsrc && tn_graph_place(g, u->src[0]) >= 0; i++)      // else the walk ended at u
+    tn_text_add(out, i ? ",%d" : "%d", tn_graph_place(g, u->src[i]));
   tn_text_put(out, "],\"arg\":");
   tn_json_text(out, tn_graph_arg(g, u));
   if (tn_is_leaf(u)) {
     tn_text_put(out, ",\"memory\":");
     tn_json_text(out, tn_place_name(out->t, u->device));
+  }
+  if (tn_label_of(out->t, u)) {
+    tn_text_put(out, ",\"label\":");
+    tn_json_text(out, tn_label_text(out->t, tn_label_of(out->t, u)));
   }
   tn_text_put(out, "}");
 }
@@ -16726,6 +17203,83 @@ TINY_API tiny_tensor *tiny_assign(tiny_tensor *dst, tiny_tensor *value) {
 }
 #endif
 // ---- end src/tensor/tensor.c ----
+// ---- begin src/tensor/label.c ----
+// label: what users call tensors, and the parts of their programs that make them.
+//
+// In:  names. Out: labels of nodes (ir/label.c).
+#ifndef TN_TENSOR_LABEL
+#define TN_TENSOR_LABEL
+#ifndef TINY_AMALGAMATED
+#include "tensor.c"
+#endif
+
+typedef struct tn_label_call { tiny_uop *u; int label; } tn_label_call;
+
+// u, and what was made for it: down to memory and to what has a name of its own, other than that of the scope.
+static tiny_code tn_label_guarded(tiny_ctx *t, void *arg) {
+  const tn_label_call *c = (const tn_label_call *)arg;
+  const uint32_t seen = ++t->ir->epoch;
+  tn_list stack = {NULL, 0, 0};
+  tn_push(t, &stack, c->u);
+  c->u->mark = seen;
+  while (stack.n) {
+    const tiny_uop *u = stack.u[--stack.n];
+    tn_label_set(t, u, c->label);
+    for (uint32_t i = 0; i < u->nsrc && !tn_is_leaf(u); i++) {
+      tiny_uop *s = u->src[i];
+      const int has = s->mark == seen || !s->nsrc || tn_is_leaf(tn_memory_under(s)) ? -1 : tn_label_of(t, s);
+      if (has && has != t->labels->now) continue;
+      s->mark = seen;
+      tn_push(t, &stack, s);
+    }
+  }
+  return TINY_OK;
+}
+
+TINY_API tiny_tensor *tiny_label(tiny_tensor *x, const char *name) {
+  tiny_tensor *out;
+  if (!tn_usable_in(NULL, "label", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (!name) return tn_wrong(t, TINY_E_ARG, "label: name is NULL");
+  tn_label_call c = {tn_uop_of(x), 0};
+  if (tn_labels_open(t)) c.label = tn_label_within(t, t->labels->now, name);
+  if (!c.label && *name) return tn_wrong(t, TINY_E_MEMORY, "label: no memory for a name");
+  if (!c.label) return x;
+  return tn_guard(t, tn_label_guarded, &c) == TINY_OK ? x : tn_poison(t);
+}
+
+// Of the innermost scope, for messages.
+static void tn_scope_say(tiny_ctx *t) {
+  struct tn_labels *all = t->labels;
+  t->scope = all->depth && all->now ? tn_label_text(t, all->now) : NULL;
+}
+TINY_API tiny_code tiny_scope_begin(tiny_ctx *t, const char *name) {
+  if (!t || !t->tensors) return TINY_E_ARG;
+  if (!name) return tiny_fail(t, TINY_E_ARG, "scope_begin: name is NULL");
+  if (!tn_labels_open(t)) return tiny_fail(t, TINY_E_MEMORY, "scope_begin: no memory for a scope");
+  struct tn_labels *all = t->labels;
+  const int inner = tn_label_within(t, all->now, name);
+  if ((!inner && *name) || !tn_label_room(t, &all->scope, all->depth, &all->cap_scope, sizeof *all->scope))
+    return tiny_fail(t, TINY_E_MEMORY, "scope_begin: no memory for a scope");
+  all->scope[all->depth++] = all->now;
+  if (*name) all->now = inner;
+  tn_scope_say(t);
+  return TINY_OK;
+}
+TINY_API tiny_code tiny_scope_end(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  struct tn_labels *all = t->labels;
+  if (!all || !all->depth) return tiny_fail(t, TINY_E_STATE, "scope_end: no scope is open");
+  all->now = all->scope[--all->depth];
+  tn_scope_say(t);
+  return TINY_OK;
+}
+TINY_API const char *tiny_label_of(const tiny_tensor *x) {
+  const tn_tensor *slot = x ? tn_live(x) : NULL;
+  return slot ? tn_label_text(slot->t, tn_label_of(slot->t, slot->uop)) : "";
+}
+#endif
+// ---- end src/tensor/label.c ----
 TN_SMALL_BEGIN
 // ---- begin src/tensor/graphs.c ----
 // graphs: what tensors are computed by, as text for other programs (ir/graph_text.c).
@@ -27644,6 +28198,18 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_flow *f, const tn_grad_n
   return TINY_OK;
 }
 
+// What is made to flow through u: "NAME (backward)".
+static int tn_label_backward(tiny_ctx *t, const tiny_uop *u) {
+  static const char back[] = " (backward)";
+  char text[TN_LABEL_TEXT];
+  const int label = tn_label_of(t, u);
+  const char *name = tn_label_text(t, label);
+  const size_t n = strlen(name);
+  if (!label || (n >= sizeof back && !strcmp(name + n + 1 - sizeof back, back))) return label;
+  snprintf(text, sizeof text, "%.240s%s", name, back);
+  return tn_label_of_text(t, text);
+}
+
 // grads[i] = what flows from the root, into which seed flows, to wrt[i]; NULL: nothing.
 static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
                              int rules, tiny_uop **grads) {
@@ -27654,7 +28220,9 @@ static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_u
     if (!w->left) { tn_grad_leave(t, &f); continue; }
     const tn_grad_node *x = &w->node[--w->left];
     if (!x->grad || !x->depends) continue;
+    const int outside = tn_label_enter(t, tn_label_backward(t, x->u));
     const tiny_code code = tn_grad_node_back(t, &f, x);
+    tn_label_leave(t, outside);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < n; i++) {
@@ -27748,7 +28316,9 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
       return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i,
                        tn_dtypes[tn_uop_of(params[i])->dtype].name);
   tn_grad_call call = {loss, params, n, grads};
+  const int outside = tn_label_enter(t, 0);
   const tiny_code code = tn_guard(t, tn_grad_guarded, &call);
+  tn_label_leave(t, outside);              // it may have unwound
   if (code != TINY_OK) for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
   return code;
 }
@@ -28160,6 +28730,7 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   u.beta1 = tn_or_default(o->beta1, row->beta1);
   u.beta2 = tn_or_default(o->beta2, row->beta2);
   u.eps = tn_or_default(o->eps, row->eps);
+  const int outside = tn_label_enter(t, t->labels ? tn_label_within(t, t->labels->now, "optimizer") : 0);
   for (int wide = 0; wide < 2; wide++) {
     const int dtype = wide ? TINY_F64 : TINY_F32;
     rates[wide][0] = o->rate ? tn_cast(t, tn_uop_of(o->rate), dtype) : tn_rate(t, dtype, lr);
@@ -28172,6 +28743,7 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
     for (int slot = 0; slot < TN_SLOTS; slot++) u.state[slot] = o->state[slot * n + i];
     done = tn_optim_move(&u, params[i], grads[i], rates, before);
   }
+  tn_label_leave(t, outside);
   return t->code;
 }
 #endif
@@ -32242,6 +32814,8 @@ static tiny_uop *tn_sum_rewritten(tiny_ctx *t, const tiny_limits *limits, tiny_u
 #include "masked.c"
 #include "place.c"
 #include "sums.c"
+#include "../base/trace.c"
+#include "../ir/graph_text.c"
 #endif
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
@@ -32259,6 +32833,8 @@ typedef struct tn_step {
   int tiled;                               // steps in a row that have the same work tile by tile; 0: none
   int device, copies;                      // copies: mem[1] of another device to mem[0]
   int event, after;                        // numbers from 1: of what this step makes that is copied; that it copies
+  int dtype, ndim; int64_t *dim;           // of what it stores
+  int named[2];                            // nodes it may be named for: 1 + positions in the walk; 0: none
 } tn_step;
 
 // Is there anything to do? Not where there are no elements.
@@ -32268,6 +32844,7 @@ typedef struct tn_output { int node, place; } tn_output;   // node: position in 
 
 typedef struct tn_plan {
   struct tn_plan *next;                    // same bucket
+  int number, traced;                      // from 1, of those that were made; it is in the trace
   uint64_t hash; int64_t *words; int nwords;
   tn_step *step; int nstep;
   tn_place_row *place; int nplace;
@@ -32280,6 +32857,9 @@ typedef struct tn_plan {
   size_t nbytes;                           // of this allocation
   uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
 } tn_plan;
+
+enum { TN_PLAN_BUCKETS = 256 };
+struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; int n, made; uint64_t time; };   // made: so many were, ever
 
 // A walk over a graph: what the plan's blanks are filled with this time.
 typedef struct tn_visit {
@@ -32350,7 +32930,31 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
   }
   if (v->first) tn_visit_word(t, v, v->first);
   if (t->here) tn_visit_word(t, v, -t->here);
+  if (t->labels) tn_visit_word(t, v, INT64_MIN);             // its plan knows what steps are named for
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
+}
+
+// A graph that is planned, as it is at a stage, into the trace. step: of each node, 1 + the step that computes it, 0:
+// none; NULL: nobody knows yet.
+static void tn_trace_graph(tiny_ctx *t, const char *stage, const tn_list *nodes, const int *step) {
+  if (!tn_tracing(t)) return;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_graph_order g = {*nodes, {NULL, 0, 0}, {t, NULL, 0, 0}};
+  tiny_bytes row = {t, NULL, 0, 0};
+  for (int i = 0; i < nodes->n; i++) tn_map_set(t, &g.place, nodes->u[i], (void *)(intptr_t)(i + 1));
+  for (int i = 0; i < nodes->n; i++) {     // before the event: memory may be refused
+    if (i) tn_text_put(&row, ",");
+    tn_graph_json_node(&g, i, &row);
+    if (!step || !step[i]) continue;
+    row.n--;                               // the brace
+    tn_text_add(&row, ",\"kernel\":%d}", step[i] - 1);
+  }
+  tn_event_now(t, "i", "graph", "graph");
+  tn_event_add(t, "\"schedule\":%d,\"stage\":\"%s\",\"nodes\":[", t->schedules->made, stage);
+  tn_event_put(t, row.data, row.n);
+  tn_event_put(t, "]", 1);
+  tn_event_end(t);
+  tn_scratch_rewind(t, mark);
 }
 
 // ** the graph that is cut into kernels **
@@ -32521,6 +33125,7 @@ static void tn_draft_step(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_
   s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
   s->device = tn_target_of(g->targets, k->node);
   s->copies = tn_is_copy(k->node) && tn_nelem(k->node) > 0;
+  s->dtype = k->node->dtype; s->ndim = k->node->ndim; s->dim = (int64_t *)(uintptr_t)k->node->dim;
   s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
   s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
   for (int j = 0; j < k->nmem; j++) {
@@ -32594,6 +33199,56 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   tn_draft_arenas(t, d, g->targets, life, nlife);
 }
 
+// The nodes of the walk that each step may be named for: the largest of its REDUCEs, and what it stores. What planning
+// has made stands for the node that wanted it. now: as in tn_draft_plan.
+static void tn_draft_names(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now, const tn_graph *g,
+                           const int *order) {
+  const tn_mark mark = tn_scratch_mark(t);
+  int *from = (int *)tn_scratch(t, 2 * ((size_t)g->n + 1) * sizeof *from), *reduce = from + g->n + 1;  // 1 + where
+  for (int i = 0; i < v->all.n; i++) {
+    const uint32_t at = now[i]->seq;
+    if (at < (uint32_t)g->n && g->node[at].u == now[i] && !from[at]) from[at] = i + 1;
+  }
+  for (int i = g->n - 1; i >= 0; i--) {
+    const tiny_uop *u = g->node[i].u;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++)
+      if (!from[u->src[s]->seq]) from[u->src[s]->seq] = from[i];
+  }
+  for (int i = 0; i < g->n; i++) {
+    const tiny_uop *u = g->node[i].u;
+    if (u->op == TINY_OP_REDUCE && !g->node[i].leaf) reduce[i] = i + 1;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++) {
+      const int below = g->node[u->src[s]->seq].stored ? 0 : reduce[u->src[s]->seq];
+      if (!below) continue;
+      if (!reduce[i] || tn_nelem(g->node[below - 1].u->src[0]) > tn_nelem(g->node[reduce[i] - 1].u->src[0]))
+        reduce[i] = below;
+    }
+  }
+  for (int i = 0; i < d->plan.nstep; i++) {
+    const tiny_uop *u = g->kernel[order[i]].node;
+    d->plan.step[i].named[0] = reduce[u->seq] ? from[reduce[u->seq] - 1] : 0;
+    d->plan.step[i].named[1] = from[u->seq];
+  }
+  tn_scratch_rewind(t, mark);
+}
+// The graph as it was cut, into the trace: each node with the step that stores it, or computes it for the first time.
+static void tn_trace_kernels(tiny_ctx *t, const tn_graph *g, const int *order) {
+  if (!tn_tracing(t)) return;
+  tn_list nodes = {NULL, 0, 0};
+  int *step = (int *)tn_scratch(t, ((size_t)g->n + 1) * sizeof *step);
+  for (int i = 0; i < g->nkernel; i++) step[g->kernel[order[i]].node->seq] = i + 1;
+  for (int i = g->n - 1; i >= 0; i--) {
+    const tiny_uop *u = g->node[i].u;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++) {
+      const uint32_t at = u->src[s]->seq;
+      if (g->node[at].stored || g->node[at].leaf || !step[i]) continue;
+      if (!step[at] || step[i] < step[at]) step[at] = step[i];
+    }
+  }
+  for (int i = 0; i < g->n; i++) tn_push(t, &nodes, g->node[i].u);
+  tn_trace_graph(t, "kernels", &nodes, step);
+}
+
 // Everything but the executables. (*kernels)[i] belongs to step i.
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, tiny_uop *const *roots,
                                int nroots, tn_draft *d, const tn_kernel ***kernels) {
@@ -32602,6 +33257,8 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);
+  d->plan.number = ++t->schedules->made;
+  tn_trace_graph(t, "asked", &v->all, NULL);
   for (int r = nroots - 1; r >= 0; r--) tn_map_set(t, &root_at, roots[r], tn_boxed(r));
   for (int pass = 0;; pass++) {            // each copies more states
     tn_visit w;
@@ -32619,6 +33276,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
     for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
+    tn_trace_graph(t, pass ? "states copied" : "rewritten", &w.all, NULL);
     const int written = tn_graph_kernels(&g, t, targets, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
@@ -32636,8 +33294,10 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_masked(&g, order, wanted, nroots);
+  tn_trace_kernels(t, &g, order);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
+  if (t->labels) tn_draft_names(t, d, v, now, &g, order);
   if (t->code != TINY_OK) return t->code;
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
@@ -32645,9 +33305,6 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
 }
 
 // ** the cache of plans **
-
-enum { TN_PLAN_BUCKETS = 256 };
-struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; int n; uint64_t time; };
 
 static int tn_schedules_open(tiny_ctx *t) {
   t->schedules = (struct tn_schedules *)tn_alloc(t, sizeof *t->schedules);
@@ -32704,7 +33361,8 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
       (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
-  for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
+  for (int i = 0; i < p->nstep; i++) 
+    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + (size_t)p->step[i].ndim * sizeof(int64_t) + 48;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
   tn_plan_put(&at, p, sizeof *p);
@@ -32716,6 +33374,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   kept->step = (tn_step *)tn_plan_put(&at, p->step, (size_t)p->nstep * sizeof *p->step);
   for (int i = 0; i < p->nstep; i++) {
     kept->step[i].mem = (int *)tn_plan_put(&at, p->step[i].mem, (size_t)p->step[i].nmem * sizeof(int));
+    kept->step[i].dim = (int64_t *)tn_plan_put(&at, p->step[i].dim, (size_t)p->step[i].ndim * sizeof(int64_t));
     kept->step[i].arg = (int *)tn_plan_put(&at, p->step[i].arg, (size_t)p->step[i].narg * sizeof(int));
   }
   tn_plan **slot = &t->schedules->bucket[v->hash % TN_PLAN_BUCKETS];
@@ -38103,6 +38762,7 @@ static void tn_candidates_around(tn_candidates *s, const tn_schedule *list) {
 #include "optimize.c"
 #include "cost.c"
 #include "../ir/spec.c"
+#include "../base/trace.c"
 #endif
 
 enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
@@ -38154,10 +38814,11 @@ static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
     tn_state_open(s, t, sink, p->target);
     tn_optimize(s);
   }
-  if (tn_debug(t, 'o')) {
+  if (tn_debug(t, 'o') || tn_trace_passes(t)) {
     tiny_bytes text = {t, NULL, 0, 0};
     tn_schedule_print(&text, &s->done);
-    tn_log(t, "opts %s", text.data);
+    if (tn_debug(t, 'o')) tn_log(t, "opts %s", text.data);
+    tn_trace_opts(t, text.data ? text.data : "");
   }
   return s->sink;
 }
@@ -38226,19 +38887,22 @@ static const tn_pass tn_passes[] = {
 };
 enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
 
-static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
-  if (!tn_debug(t, 'i')) return;
-  tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- after %s\n", pass);
-  tn_print(t, sink, &text);
-  tn_log_text(t, text.data);
+// The text of a kernel after a pass, for debug letter i and for the trace.
+static void tn_tell_pass(tiny_ctx *t, const char *pass, const char *heading, const tiny_bytes *text) {
+  if (tn_debug(t, 'i')) { tn_log(t, "-- %s", heading); tn_log_text(t, text->data ? text->data : ""); }
+  tn_trace_pass(t, pass, text->data ? text->data : "");
 }
-static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
-  if (!tn_debug(t, 'i')) return;
+static void tn_show_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
+  if (!tn_debug(t, 'i') && !tn_trace_passes(t)) return;
   tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- program\n");
+  tn_print(t, sink, &text);
+  tn_tell_pass(t, pass, tn_text_of_format(t, "after %s", pass), &text);
+}
+static void tn_show_list(tiny_ctx *t, const tn_lowered *k) {
+  if (!tn_debug(t, 'i') && !tn_trace_passes(t)) return;
+  tiny_bytes text = {t, NULL, 0, 0};
   tn_print_list(t, k->list, k->n, &text);
-  tn_log_text(t, text.data);
+  tn_tell_pass(t, "program", "program", &text);
 }
 
 static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
@@ -38257,7 +38921,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
     const tn_pass *pass = &tn_passes[i];
     if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
     tiny_uop *next = pass->run(p, sink);
-    if (next != sink) tn_trace_pass(t, pass->name, next);
+    if (next != sink) tn_show_pass(t, pass->name, next);
     if (next != sink && (TN_VERIFY_PASSES || tn_debug(t, 'v'))) tn_verify(t, next, p->spec);
     sink = next;
   }
@@ -38302,7 +38966,7 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   sink = tn_pipeline_stage(&p, sink, TN_LOWER);
   if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
   if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
-  tn_trace_list(t, out);
+  tn_show_list(t, out);
   if (target->renderer) {
     if (tn_target_check(t, target->renderer, out->list, out->n) != TINY_OK) return t->code;
     tn_hints_find(t, out, target);
@@ -39754,6 +40418,12 @@ static void tn_lang_llvm(tiny_renderer *r, int wide) {
 #include "../base/threads.c"
 #endif
 
+// What one thread did of a job: so many tasks, from .. to in ns.
+typedef struct tn_pool_span { uint64_t from, to; int tasks; } tn_pool_span;
+// Rows of each thread, the caller's first; what comes when they are full is not told.
+enum { TN_POOL_SPANS = 4096 };
+typedef struct tn_pool_spans { int threads, *n; tn_pool_span *row; size_t nbytes; } tn_pool_spans;
+
 // A job on one thread.
 static void tn_pool_alone(int n, void (*task)(void *arg, int i), void *arg) {
   for (int i = 0; i < n; i++) task(arg, i);
@@ -39801,6 +40471,8 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
 }
 
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) { d->pool = t->pool->host; }
+static int tn_pool_watch(struct tn_pool *p, tn_pool_spans *spans) { (void)p; (void)spans; return 0; }
+static int tn_pool_threads(const struct tn_pool *p) { (void)p; return 0; }
 
 static int tn_pool_most(const tiny_ctx *t) {
   const struct tn_pool *p = t->pool;
@@ -39826,6 +40498,7 @@ struct tn_pool {
   int threads;                             // the caller's included
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
+  tn_pool_spans *spans;                    // NULL: nobody looks
   tn_pool_home home;
   tn_os_thread *worker;
   tn_os_cores_mask cores;                  // that the first caller could use
@@ -39834,7 +40507,7 @@ struct tn_pool {
   char apart0[64]; int64_t next;           // first task that nobody has taken; counters are cache lines apart
   char apart1[64]; int64_t jobs;           // number of jobs published so far
   char apart2[64]; int64_t busy, open, inside;     // busy: from publication until all have left
-  char apart3[64]; int64_t sleepers, caller_sleeps, quit;
+  char apart3[64]; int64_t sleepers, caller_sleeps, quit, entered;         // entered: workers, which are numbered so
   tn_os_mutex lock; tn_os_cond wake, done;
 };
 
@@ -39862,15 +40535,27 @@ static int tn_pool_home_left(const tn_pool_home *h) {
   return h->here ? !*h->here : h->process != tn_os_process_id();
 }
 
-static void tn_pool_take(struct tn_pool *p) {
+// Tasks that nobody has taken. Returns how many.
+static int tn_pool_take(struct tn_pool *p) {
   const int n = p->n, step = p->step;
+  int taken = 0;
   for (;;) {
     const int64_t from = tn_os_atomic_add(&p->next, step);
-    for (int64_t i = from; i < from + step; i++) {
-      if (i >= n) return;
+    for (int64_t i = from; i < from + step; i++, taken++) {
+      if (i >= n) return taken;
       p->task(p->arg, (int)i);
     }
   }
+}
+// The same on thread `number`, where somebody may look.
+static void tn_pool_share(struct tn_pool *p, int number) {
+  tn_pool_spans *s = p->spans;
+  if (!s) { tn_pool_take(p); return; }
+  const uint64_t from = tn_os_now();
+  const int tasks = tn_pool_take(p);
+  if (!tasks || number >= s->threads || s->n[number] == TN_POOL_SPANS) return;
+  tn_pool_span *row = &s->row[(size_t)number * TN_POOL_SPANS + (size_t)s->n[number]++];
+  row->from = from; row->to = tn_os_now(); row->tasks = tasks;
 }
 
 // Spins until *value is `least` or more, for a moment. 1: it is.
@@ -39888,6 +40573,7 @@ static int tn_pool_spin(int spins, int64_t *value, int64_t least) {
 
 static void tn_pool_work(void *arg) {
   struct tn_pool *p = (struct tn_pool *)arg;
+  const int number = (int)tn_os_atomic_add(&p->entered, 1) + 1;
   int64_t seen = 0;
   for (;;) {
     if (!tn_pool_spin(p->spins, &p->jobs, seen + 1)) {
@@ -39901,7 +40587,7 @@ static void tn_pool_work(void *arg) {
     if (tn_os_atomic_load(&p->quit)) return;
     tn_os_atomic_add(&p->inside, 1);
     (void)tn_float_enter();                // each time: a task may have left another mode behind
-    if (tn_os_atomic_load(&p->open)) tn_pool_take(p);
+    if (tn_os_atomic_load(&p->open)) tn_pool_share(p, number);
     if (tn_os_atomic_add(&p->inside, -1) == 1 && tn_os_atomic_load(&p->caller_sleeps)) {
       tn_os_lock(&p->lock);
       tn_os_wake_one(&p->done);
@@ -39938,7 +40624,7 @@ static void tn_pool_reset(struct tn_pool *p) {
   tn_pool_home_close(&p->home);
   p->started = p->workers = 0;
   p->next = p->jobs = p->busy = p->open = p->inside = 0;
-  p->sleepers = p->caller_sleeps = p->quit = 0;
+  p->sleepers = p->caller_sleeps = p->quit = p->entered = 0;
   tn_os_mutex_open(&p->lock);
   tn_os_cond_open(&p->wake);
   tn_os_cond_open(&p->done);
@@ -39986,7 +40672,7 @@ static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i)
   tn_os_atomic_store(&p->next, 0);
   tn_os_atomic_store(&p->open, 1);
   tn_pool_call(p, n - 1);
-  tn_pool_take(p);
+  tn_pool_share(p, 0);
   tn_os_atomic_store(&p->open, 0);
   tn_pool_wait(p);
   tn_os_atomic_store(&p->busy, 0);
@@ -40041,6 +40727,13 @@ static void tn_pool_close(tiny_ctx *t) {
   t->pool = NULL;
 }
 
+// From the next job on; NULL: no more. Between jobs only. 0: its threads are the host's own.
+static int tn_pool_watch(struct tn_pool *p, tn_pool_spans *spans) {
+  p->spans = spans;
+  return !p->host.fn;
+}
+static int tn_pool_threads(const struct tn_pool *p) { return p->threads; }
+
 // What to open a context with that has as many threads as t.
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) {
   d->pool = t->pool->host;
@@ -40089,6 +40782,7 @@ static int tn_queue_wanted(const tiny_ctx *t) { (void)t; return 0; }
 static struct tn_queue *tn_queue_open(tiny_ctx *t, void *dev) { (void)t; (void)dev; return NULL; }
 static void tn_queue_close(struct tn_queue *q) { (void)q; }
 static int tn_queue_threads(const struct tn_queue *q) { (void)q; return 1; }
+static struct tn_pool *tn_queue_pool(const struct tn_queue *q) { (void)q; return NULL; }
 static void tn_queue_run(struct tn_queue *q, int n, void (*task)(void *arg, int i), void *arg) {
   (void)q;
   tn_pool_alone(n, task, arg);
@@ -40306,6 +41000,8 @@ static int tn_queue_wanted(const tiny_ctx *t) { return t->ndevice > 1 && t->pool
 
 // Each device has its share of the context's threads, at least one.
 static int tn_queue_threads(const struct tn_queue *q) { return q->threads; }
+// Which runs its tasks; NULL: its own thread.
+static struct tn_pool *tn_queue_pool(const struct tn_queue *q) { return q->pool; }
 
 // Waits for what is left.
 static void tn_queue_close(struct tn_queue *q) {
@@ -41469,6 +42165,11 @@ static const tiny_backend tn_llvm_backend = {
   tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
+// Whose threads run its tasks; NULL: one alone.
+static struct tn_pool *tn_cpu_pool(const void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return c->queue ? tn_queue_pool(c->queue) : c->t->pool;
+}
 // Does one run what is compiled for the other?
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;
@@ -41702,7 +42403,7 @@ struct tn_device {
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes;                     // kept for later
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
-  struct tn_timeline *timeline;            // of launches that nobody waits for, the newest first
+  struct tn_observed_part *observed;       // launches that are looked at (runtime/observe.c), the newest first
 };
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.
@@ -41932,45 +42633,6 @@ static void tn_stamp_ask(struct tn_device *d, tiny_launch *l) {
 static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
   if (!d->stamp[1]) return host_ns;
   return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
-}
-
-// Launches whose times are told later (debug letter l), as the device has done them. Their stamps stay where they are.
-enum { TN_TIMELINE = 64, TN_TIMELINE_MOST = 64 };          // launches of a part; parts before they are told in between
-typedef struct tn_timed_launch { uint64_t stamp[2]; char name[64]; } tn_timed_launch;
-typedef struct tn_timeline { struct tn_timeline *older; int n, parts; tn_timed_launch of[TN_TIMELINE]; } tn_timeline;
-
-// The device has done everything: a line each, in us since the context was opened.
-static void tn_timeline_tell(struct tn_device *d) {
-  tn_timeline *first = NULL;
-  for (tn_timeline *p = d->timeline, *older; p; p = older) { older = p->older; p->older = first; first = p; }
-  d->timeline = NULL;
-  while (first) {
-    tn_timeline *p = first;
-    for (int i = 0; i < p->n; i++) {
-      const uint64_t *at = p->of[i].stamp;
-      const double from = ((double)at[0] - (double)d->t->opened) * 1e-3, took = (double)(at[1] - at[0]) * 1e-3;
-      if (at[1]) tn_log(d->t, "launch %-12s %12.1f to %12.1f us  %s", d->name, from, from + took, p->of[i].name);
-    }
-    first = p->older;
-    tn_release(d->t, p, sizeof *p);
-  }
-}
-// Where the times of the next launch go; NULL: there is no memory.
-static uint64_t *tn_timeline_add(struct tn_device *d, const char *name) {
-  if (d->timeline && d->timeline->n == TN_TIMELINE && d->timeline->parts == TN_TIMELINE_MOST &&
-      d->backend->sync(d->dev) == TINY_OK)
-    tn_timeline_tell(d);
-  if (!d->timeline || d->timeline->n == TN_TIMELINE) {
-    tn_timeline *p = (tn_timeline *)tn_alloc(d->t, sizeof *p);
-    if (!p) return NULL;
-    p->older = d->timeline;
-    p->parts = p->older ? p->older->parts + 1 : 1;
-    d->timeline = p;
-  }
-  tn_timed_launch *l = &d->timeline->of[d->timeline->n++];
-  l->stamp[0] = l->stamp[1] = 0;
-  snprintf(l->name, sizeof l->name, "%s", name);
-  return l->stamp;
 }
 
 #ifdef TN_TEST_BACKEND                     // a test's, which stands for INTERP
@@ -42655,6 +43317,12 @@ typedef struct tn_module {
   tn_container_target target;              // for which it was compiled
 } tn_module;
 
+// What kernels do, as profiles have it.
+enum { TN_KIND_ELEMENTWISE, TN_KIND_COPY, TN_KIND_REDUCE, TN_KIND_MATMUL, TN_KIND_CONV, TN_KIND_ORDERED, TN_KIND_CUSTOM,
+  TN_KINDS_OF_KERNELS };
+static const char *const tn_kind_of_kernel[TN_KINDS_OF_KERNELS] = {"elementwise", "copy", "reduce", "matmul", "conv",
+  "loops", "custom"};
+
 typedef struct tn_executable {
   struct tn_executable *next;
   tn_digest key;                           // of the kernel
@@ -42663,6 +43331,8 @@ typedef struct tn_executable {
   int64_t global[3], local[3], tasks;
   double flops, nbytes;
   size_t local_nbytes;                     // that a launch gives each task
+  uint8_t kind;                            // TN_KIND_*
+  int seen;                                // 1 + its number among those that were looked at; 0: it was not
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
   tn_module *module;                       // NULL: on the host
   int width, units;                        // of the search that found it; does it multiply tiles?
@@ -42850,6 +43520,447 @@ static tn_digest tn_text_key(struct tn_programs *p, const char *what, const char
 }
 #endif
 // ---- end src/runtime/executable.c ----
+// ---- begin src/runtime/observe.c ----
+// observe: launches as they happened: what debug letters k, l and t say, profiles and traces are made of.
+//
+// In:    launches, as they are given to devices. Out: of each, once its device has done it, a line, a row, an event.
+// Holds: nobody waits for a launch but under letters k and t: what is known of it stays where it is until its device was
+//        waited for anyway, or so many have come that it is. Plans and executables may be gone by then. Memory that is
+//        refused leaves launches out, and fails nothing.
+#ifndef TN_RUNTIME_OBSERVE
+#define TN_RUNTIME_OBSERVE
+#ifndef TINY_AMALGAMATED
+#include "executable.c"
+#include "../base/trace.c"
+#endif
+
+// Of an executable, while it may be dropped.
+typedef struct tn_seen_kernel {
+  char name[TN_KERNEL_NAME]; uint64_t key; double flops, nbytes;
+  int kind, traced;                        // traced: its event is in the trace of that number
+  int profiled;                            // 1 + the first of its rows; 0: it has none
+} tn_seen_kernel;
+
+// Launches of a kernel under one label, on one device, in a profile.
+typedef struct tn_profiled {
+  int kernel, label, device, next;         // next: 1 + the next row of the kernel; 0: there is none
+  uint64_t launches, ns;
+} tn_profiled;
+
+// A launch. given, done: by the host's clock, when it was handed over and when that call returned, 0: with others.
+typedef struct tn_observed {
+  uint64_t stamp[2], given, done;          // stamp: by the device's clock
+  int kernel, label, schedule, step; uint64_t run;
+} tn_observed;
+enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };           // launches of a part; parts before they are told in between
+typedef struct tn_observed_part { struct tn_observed_part *older; int n, parts; tn_observed of[TN_OBSERVED]; } tn_observed_part;
+
+// What a device does at best, measured; 0: not known.
+struct tn_roof { int known; double gflops, gbps; };
+
+struct tn_observer {
+  tn_seen_kernel *kernel; int nkernel, cap_kernel;
+  uint64_t runs;                           // of schedules, while anything was looked at
+  int traces;                              // that were begun
+  int profiles, profiled;                  // is launches' time added up now; was it ever?
+  struct tn_roof roof[TINY_MAX_DEVICES];
+  tn_profiled *row; int nrow, cap_row;
+  int64_t clock[TINY_MAX_DEVICES];         // what the host's is ahead of a device's, in ns
+  tn_pool_spans spans[TINY_MAX_DEVICES];   // of a device whose threads are looked at
+};
+
+// Is anything looked at?
+static int tn_observing(const tiny_ctx *t) {
+  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') || tn_debug(t, 'l');
+}
+
+// Room for one more; 0: there is none. As tiny_realloc, nothing is recorded.
+static int tn_observer_more(tiny_ctx *t, void *at, int n, int *cap, size_t elem_nbytes) {
+  void *had;
+  if (n < *cap) return 1;
+  memcpy(&had, at, sizeof had);
+  const int more = *cap ? 2 * *cap : TN_FIRST_SLOTS;
+  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
+  if (!grown) return 0;
+  memcpy(at, &grown, sizeof grown);
+  *cap = more;
+  return 1;
+}
+static struct tn_observer *tn_observer_of(tiny_ctx *t) {
+  if (t->observer) return t->observer;
+  t->observer = (struct tn_observer *)tiny_realloc(t, NULL, 0, sizeof *t->observer);
+  if (t->observer) memset(t->observer, 0, sizeof *t->observer);
+  return t->observer;
+}
+
+// The number of e; -1: there is no memory.
+static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
+  struct tn_observer *o = tn_observer_of(t);
+  if (o && e->seen) return e->seen - 1;
+  if (!o || !tn_observer_more(t, &o->kernel, o->nkernel, &o->cap_kernel, sizeof *o->kernel)) return -1;
+  tn_seen_kernel *k = &o->kernel[o->nkernel++];
+  memset(k, 0, sizeof *k);
+  memcpy(k->name, e->name, sizeof k->name);
+  k->key = e->key.word[0];
+  k->flops = e->flops; k->nbytes = e->nbytes; k->kind = e->kind;
+  return (e->seen = o->nkernel) - 1;
+}
+
+// ** what is told of a launch that has happened **
+
+static void tn_tell_line(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t ns) {
+  const double s = (double)(ns ? ns : 1) * 1e-9;
+  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB%s%s", d->name,
+         (unsigned long long)d->t->stats.kernels, k->name, s * 1e6, k->flops / s * 1e-9, k->nbytes / s * 1e-9,
+         (double)d->stats.nbytes_live * 1e-6, *label ? "  " : "", label);
+}
+static void tn_tell_times(const struct tn_device *d, const tn_seen_kernel *k, const char *label, uint64_t from,
+                          uint64_t ns) {
+  const double at = ((double)from - (double)d->t->opened) * 1e-3;
+  tn_log(d->t, "launch %-12s %12.1f to %12.1f us  %s%s%s", d->name, at, at + (double)ns * 1e-3, k->name,
+         *label ? "  " : "", label);
+}
+static void tn_tell_event(const struct tn_device *d, tn_seen_kernel *k, const char *label, const tn_observed *l,
+                          uint64_t from, uint64_t to) {
+  tiny_ctx *t = d->t;
+  tn_event_span(t, "launch", k->name, 1 + d->number, from, to);
+  tn_event_add(t, "\"kernel\":\"%016llx\",\"label\":", (unsigned long long)k->key);
+  tn_event_text(t, label);
+  tn_event_add(t, ",\"schedule\":%d,\"step\":%d,\"run\":%llu,\"flops\":%.0f,\"nbytes\":%.0f", l->schedule, l->step,
+               (unsigned long long)l->run, k->flops, k->nbytes);
+  tn_event_end(t);
+}
+static void tn_tell_worker(const struct tn_device *d, const tn_seen_kernel *k, int thread, uint64_t from, uint64_t to,
+                           int tasks) {
+  if (!tn_tracing(d->t)) return;
+  tn_event_span(d->t, "worker", k->name, 100 * (1 + d->number) + thread, from, to);
+  tn_event_add(d->t, "\"kernel\":\"%016llx\",\"tasks\":%d", (unsigned long long)k->key, tasks);
+  tn_event_end(d->t);
+}
+// What the device's threads did of it. at: of each thread's spans, the first that is not told; they are in order, and
+// what lies between launches is not of the library's kernels.
+static void tn_tell_workers(const struct tn_device *d, const tn_seen_kernel *k, int *at, uint64_t from, uint64_t to) {
+  const tn_pool_spans *s = &d->t->observer->spans[d->number];
+  int told = 0;
+  for (int i = 0; i < s->threads; i++) {
+    const tn_pool_span *row = s->row + (size_t)i * TN_POOL_SPANS;
+    while (at[i] < s->n[i] && row[at[i]].from < from) at[i]++;
+    for (; at[i] < s->n[i] && row[at[i]].from < to; at[i]++, told++)
+      tn_tell_worker(d, k, i, row[at[i]].from, row[at[i]].to, row[at[i]].tasks);
+  }
+  if (!told) tn_tell_worker(d, k, 0, from, to, 1);           // too few tasks for a second thread
+}
+
+// A launch more in the profile.
+static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uint64_t ns) {
+  struct tn_observer *o = d->t->observer;
+  tn_seen_kernel *k = &o->kernel[l->kernel];
+  int at = k->profiled;
+  while (at && (o->row[at - 1].label != l->label || o->row[at - 1].device != d->number)) at = o->row[at - 1].next;
+  if (!at) {
+    if (!tn_observer_more(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
+    tn_profiled *row = &o->row[o->nrow++];
+    memset(row, 0, sizeof *row);
+    row->kernel = l->kernel; row->label = l->label; row->device = d->number;
+    row->next = k->profiled;
+    at = k->profiled = o->nrow;
+  }
+  o->row[at - 1].launches++;
+  o->row[at - 1].ns += ns;
+}
+
+// When it was, by the host's clock: 0: nobody knows. By the device's, which is the host's or is taken to be behind it by
+// so much that no launch began before it was handed over; without a clock by the host's own.
+static int tn_observed_when(const struct tn_device *d, const tn_observed *l, uint64_t *from, uint64_t *to) {
+  int64_t *ahead = &d->t->observer->clock[d->number];
+  *from = l->given; *to = l->done;
+  if (!l->stamp[1]) return l->done != 0;
+  const int64_t least = (int64_t)(l->given - l->stamp[0]);
+  if (least > 0 || *ahead) {               // another clock
+    if (!*ahead || least > *ahead) *ahead = least;
+  }
+  *from = l->stamp[0] + (uint64_t)*ahead;
+  *to = (l->stamp[1] > l->stamp[0] ? l->stamp[1] : l->stamp[0] + 1) + (uint64_t)*ahead;
+  return 1;
+}
+
+static void tn_observed_launch(struct tn_device *d, const tn_observed *l, int *at) {
+  tiny_ctx *t = d->t;
+  tn_seen_kernel *k = &t->observer->kernel[l->kernel];
+  const char *label = tn_label_text(t, l->label);
+  uint64_t from, to;
+  if (!tn_observed_when(d, l, &from, &to)) return;
+  t->stats.device_ns += to - from;
+  d->stats.device_ns += to - from;
+  if (tn_debug(t, 'k')) tn_tell_line(d, k, label, to - from);
+  else if (tn_debug(t, 'l')) tn_tell_times(d, k, label, from, to - from);
+  if (t->observer->profiles) tn_tell_profile(d, l, to - from);
+  if (tn_tracing(t)) tn_tell_event(d, k, label, l, from, to);
+  if (at && tn_tracing(t)) tn_tell_workers(d, k, at, from, to);
+}
+
+// The device has done everything that was given to it.
+static void tn_observed_tell(struct tn_device *d) {
+  tiny_ctx *t = d->t;
+  tn_observed_part *first = NULL, *last = d->observed;
+  if (!last) return;
+  tn_pool_spans *s = &t->observer->spans[d->number];
+  for (tn_observed_part *p = last, *older; p; p = older) { older = p->older; p->older = first; first = p; }
+  int *at = s->threads ? s->n + s->threads : NULL;
+  if (at) memset(at, 0, (size_t)s->threads * sizeof *at);
+  d->observed = NULL;                      // a log is the host's: it may call the library
+  while (first) {
+    tn_observed_part *p = first;
+    for (int i = 0; i < p->n; i++) tn_observed_launch(d, &p->of[i], at);
+    first = p->older;
+    tn_release(t, p, sizeof *p);
+  }
+  if (s->threads) memset(s->n, 0, (size_t)s->threads * sizeof *s->n);
+}
+
+// A launch of e that is about to be given to d; NULL: there is no memory. It stays where it is until it is told.
+static tn_observed *tn_observe_launch(struct tn_device *d, tn_executable *e) {
+  tiny_ctx *t = d->t;
+  const int kernel = tn_observe_kernel(t, e);
+  if (kernel < 0) return NULL;
+  if (d->observed && d->observed->n == TN_OBSERVED && d->observed->parts == TN_OBSERVED_PARTS &&
+      d->backend->sync(d->dev) == TINY_OK)
+    tn_observed_tell(d);
+  if (!d->observed || d->observed->n == TN_OBSERVED) {
+    tn_observed_part *p = (tn_observed_part *)tiny_realloc(t, NULL, 0, sizeof *p);
+    if (!p) return NULL;
+    p->older = d->observed; p->n = 0;
+    p->parts = p->older ? p->older->parts + 1 : 1;
+    d->observed = p;
+  }
+  tn_observed *l = &d->observed->of[d->observed->n++];
+  memset(l, 0, sizeof *l);
+  l->kernel = kernel;
+  l->given = tn_os_now();
+  return l;
+}
+
+static void tn_observer_tell(tiny_ctx *t) {
+  for (int i = 0; i < t->ndevice; i++) tn_observed_tell(t->device[i]);
+}
+
+// ** threads **
+
+// From now on, or no more, what each thread of the device's does is looked at; nothing is under way.
+static void tn_observe_threads(struct tn_device *d, int on) {
+  tiny_ctx *t = d->t;
+  struct tn_pool *pool = tn_is_cpu(d->backend) && d->dev ? tn_cpu_pool(d->dev) : NULL;
+  if (!t->observer || !pool) return;
+  tn_pool_spans *s = &t->observer->spans[d->number];
+  tn_pool_watch(pool, NULL);
+  tn_release(t, s->row, s->nbytes);
+  memset(s, 0, sizeof *s);
+  const int threads = tn_pool_threads(pool);
+  if (!on || threads < 2) return;
+  s->nbytes = (size_t)threads * (TN_POOL_SPANS * sizeof *s->row + 2 * sizeof *s->n);         // n, then room to count
+  s->row = (tn_pool_span *)tiny_realloc(t, NULL, 0, s->nbytes);
+  if (!s->row) { memset(s, 0, sizeof *s); return; }
+  s->n = (int *)(void *)(s->row + (size_t)threads * TN_POOL_SPANS);
+  memset(s->n, 0, 2 * (size_t)threads * sizeof *s->n);
+  s->threads = threads;
+  if (tn_pool_watch(pool, s)) return;
+  tn_pool_watch(pool, NULL);               // the host's own threads
+  s->threads = 0;
+}
+
+static void tn_observer_close(tiny_ctx *t) {
+  struct tn_observer *o = t->observer;
+  if (!o) return;
+  for (int i = 0; i < t->ndevice; i++) {
+    struct tn_device *d = t->device[i];
+    tn_observe_threads(d, 0);
+    for (tn_observed_part *p = d->observed, *older; p; p = older) { older = p->older; tn_release(t, p, sizeof *p); }
+    d->observed = NULL;
+  }
+  tn_release(t, o->row, (size_t)o->cap_row * sizeof *o->row);
+  tn_release(t, o->kernel, (size_t)o->cap_kernel * sizeof *o->kernel);
+  tn_release(t, o, sizeof *o);
+  t->observer = NULL;
+}
+#endif
+// ---- end src/runtime/observe.c ----
+// ---- begin src/runtime/trace.c ----
+// trace: what a trace says of devices, kernels, schedules and runs, and the calls that begin and end one.
+//
+// In:    executables, plans, times. Out: events (base/trace.c); docs/trace.md lists them. What a kernel or a schedule is
+//        stands in a trace once, at the latest when it runs.
+#ifndef TN_RUNTIME_TRACE
+#define TN_RUNTIME_TRACE
+#ifndef TINY_AMALGAMATED
+#include "observe.c"
+#include "../schedule/plan.c"
+#endif
+
+// ** what the host did **
+
+static void tn_trace_span_of(tiny_ctx *t, const char *name, int schedule, uint64_t from) {
+  tn_event_span(t, "host", name, 0, from, tn_os_now());
+  if (schedule) tn_event_add(t, "\"schedule\":%d", schedule);
+  tn_event_end(t);
+}
+static void tn_trace_span(tiny_ctx *t, const char *name, uint64_t from) {
+  if (tn_tracing(t)) tn_trace_span_of(t, name, 0, from);
+}
+
+static void tn_trace_copy(tiny_ctx *t, int from, int to, size_t nbytes, uint64_t began) {
+  tn_event_span(t, "copy", "copy", 1 + to, began, tn_os_now());
+  tn_event_add(t, "\"from\":%d,\"to\":%d,\"nbytes\":%llu", from, to, (unsigned long long)nbytes);
+  tn_event_end(t);
+}
+
+// ** what there is **
+
+static void tn_trace_memory(const struct tn_device *d) {
+  char name[32];
+  snprintf(name, sizeof name, "memory %d", d->number);
+  tn_event_now(d->t, "C", "memory", name);
+  tn_event_add(d->t, "\"live\":%llu", (unsigned long long)d->stats.nbytes_live);
+  tn_event_end(d->t);
+}
+
+static void tn_trace_dims(tiny_ctx *t, const char *name, const int64_t *dim) {
+  tn_event_add(t, ",\"%s\":[%lld,%lld,%lld]", name, (long long)dim[0], (long long)dim[1], (long long)dim[2]);
+}
+// source: what was compiled, "": it is not at hand. from: "compiled", "disk", "interpreted" or "memory".
+static void tn_trace_kernel(tiny_ctx *t, tn_executable *e, const char *source, const char *opts, const char *from) {
+  const int seen = tn_observe_kernel(t, e);
+  if (seen >= 0) t->observer->kernel[seen].traced = t->observer->traces;
+  tn_event_now(t, "i", "kernel", e->name);
+  tn_event_add(t, "\"kernel\":\"%016llx\",\"from\":\"%s\",\"flops\":%.0f,\"nbytes\":%.0f",
+               (unsigned long long)e->key.word[0], from, e->flops, e->nbytes);
+  tn_trace_dims(t, "global", e->global);
+  tn_trace_dims(t, "local", e->local);
+  tn_event_add(t, ",\"tasks\":%lld,\"opts\":", (long long)e->tasks);
+  tn_event_text(t, opts);
+  tn_event_add(t, ",\"source\":");
+  tn_event_text(t, source);
+  tn_event_end(t);
+}
+
+static int64_t tn_step_times(const tn_plan *p, const tn_step *s) {
+  const tn_tiled_axes *tiled = s->tiled ? &p->tiled[s->tiled - 1] : NULL;
+  int64_t times = 1;
+  for (int i = 0; tiled && i < tiled->n; i++) times *= tiled->axis[i].count;
+  return times;
+}
+static void tn_trace_step(tiny_ctx *t, const tn_plan *p, int at, int label) {
+  const tn_step *s = &p->step[at];
+  tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy" : "(empty)");
+  if (s->exe) tn_event_add(t, "\"%016llx\"", (unsigned long long)s->exe->key.word[0]);
+  else tn_event_add(t, "null");
+  tn_event_add(t, ",\"label\":");
+  tn_event_text(t, tn_label_text(t, label));
+  tn_event_add(t, ",\"device\":%d,\"copies\":%d,\"times\":%lld,\"mem\":[", s->device, s->copies,
+               (long long)tn_step_times(p, s));
+  for (int i = 0; i < s->nmem; i++) tn_event_add(t, "%s%d", i ? "," : "", s->mem[i]);
+  tn_event_add(t, "]}");
+}
+// first, last: 1 + the steps that use it.
+static void tn_trace_place(tiny_ctx *t, const tn_plan *p, int at, int first, int last) {
+  static const char *const kind[] = {"leaf", "output", "temp"};
+  const tn_place_row *row = &p->place[at];
+  tn_event_add(t, "%s{\"kind\":\"%s\",\"device\":%d,\"nbytes\":%lld,\"offset\":%lld,\"first\":%d,\"last\":%d}",
+               at ? "," : "", kind[row->kind], row->device, (long long)row->nbytes,
+               (long long)(row->kind == TN_PLACE_TEMP ? row->offset : 0), first - 1, last - 1);
+}
+// p is about to run: what the trace does not know of it yet. label: of each step; NULL: none has one.
+static void tn_trace_plan(tiny_ctx *t, tn_plan *p, const int *label) {
+  if (!t->observer || p->traced == t->observer->traces) return;
+  int *first = (int *)tn_scratch(t, 2 * ((size_t)p->nplace + 1) * sizeof *first), *last = first + p->nplace;
+  for (int i = 0; i < p->nstep; i++) for (int j = 0; j < p->step[i].nmem; j++) {
+    const int at = p->step[i].mem[j];
+    if (!first[at]) first[at] = i + 1;
+    last[at] = i + 1;
+  }
+  p->traced = t->observer->traces;
+  for (int i = 0; i < p->nstep; i++) {
+    tn_executable *e = p->step[i].exe;
+    const int seen = e ? tn_observe_kernel(t, e) : -1;
+    if (seen >= 0 && t->observer->kernel[seen].traced != t->observer->traces) tn_trace_kernel(t, e, "", "", "memory");
+  }
+  if (!tn_tracing(t)) return;
+  tn_event_now(t, "i", "schedule", "schedule");
+  tn_event_add(t, "\"schedule\":%d,\"stage\":\"planned\",\"steps\":[", p->number);
+  for (int i = 0; i < p->nstep; i++) tn_trace_step(t, p, i, label ? label[i] : 0);
+  tn_event_add(t, "],\"places\":[");
+  for (int i = 0; i < p->nplace; i++) tn_trace_place(t, p, i, first[i], last[i]);
+  tn_event_add(t, "],\"arena\":[");
+  for (int i = 0; i < t->ndevice; i++) tn_event_add(t, "%s%lld", i ? "," : "", (long long)p->arena[i]);
+  tn_event_add(t, "]");
+  tn_event_end(t);
+}
+// A run of p, begun at `from`, was given to its devices.
+static void tn_trace_run(tiny_ctx *t, const tn_plan *p, uint64_t from) {
+  if (tn_tracing(t)) tn_trace_span_of(t, "run", p->number, from);
+  for (int i = 0; i < t->ndevice && tn_tracing(t); i++) tn_trace_memory(t->device[i]);
+}
+
+// ** beginning and ending **
+
+static void tn_trace_thread(tiny_ctx *t, int thread, const char *name, int number) {
+  char text[128];
+  if (number < 0) snprintf(text, sizeof text, "%s", name);
+  else snprintf(text, sizeof text, "%s thread %d", name, number);
+  tn_event_meta(t, "thread_name", thread);
+  tn_event_add(t, "\"name\":");
+  tn_event_text(t, text);
+  tn_event_end(t);
+}
+static void tn_trace_head(tiny_ctx *t) {
+  tn_event_meta(t, "process_name", 0);
+  tn_event_add(t, "\"name\":\"tiny.h " TINY_VERSION "\"");
+  tn_event_end(t);
+  tn_event_meta(t, "tiny", 0);
+  tn_event_add(t, "\"version\":\"" TINY_VERSION "\",\"devices\":[");
+  for (int i = 0; i < t->ndevice; i++) {
+    tn_event_add(t, "%s{\"name\":", i ? "," : "");
+    tn_event_text(t, t->device[i]->name);
+    tn_event_add(t, ",\"title\":");
+    tn_event_text(t, t->device[i]->title);
+    tn_event_add(t, ",\"gflops\":0,\"gbps\":0}");
+  }
+  tn_event_add(t, "]");
+  tn_event_end(t);
+  tn_trace_thread(t, 0, "host", -1);
+  for (int i = 0; i < t->ndevice; i++) {
+    const int threads = t->observer->spans[i].threads;
+    tn_trace_thread(t, 1 + i, t->device[i]->title, -1);
+    for (int k = 0; k < (threads ? threads : 1); k++) tn_trace_thread(t, 100 * (1 + i) + k, t->device[i]->title, k);
+  }
+}
+
+TINY_API tiny_code tiny_trace_end(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  if (!t->trace) return tiny_fail(t, TINY_E_STATE, "trace_end: no trace is written");
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  for (int i = 0; i < t->ndevice; i++) tn_observe_threads(t->device[i], 0);
+  return tn_trace_close(t) ? code : TINY_E_IO;
+}
+// 0: path cannot be written.
+static int tn_trace_start(tiny_ctx *t, const char *path) {
+  if (!tn_observer_of(t) || !tn_trace_open(t, path)) return 0;
+  t->observer->traces++;
+  for (int i = 0; i < t->ndevice; i++) tn_observe_threads(t->device[i], 1);
+  tn_trace_head(t);
+  return 1;
+}
+TINY_API tiny_code tiny_trace_begin(tiny_ctx *t, const char *path) {
+  if (!t) return TINY_E_ARG;
+  if (!path || !*path) return tiny_fail(t, TINY_E_ARG, "trace_begin: there is no path");
+  if (t->trace) return tiny_fail(t, TINY_E_STATE, "trace_begin: a trace is being written; tiny_trace_end ends it");
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  if (code != TINY_OK) return code;
+  return tn_trace_start(t, path) ? TINY_OK : tiny_fail(t, TINY_E_IO, "trace_begin: %s cannot be written", path);
+}
+#endif
+// ---- end src/runtime/trace.c ----
 // ---- begin src/runtime/compiler.c ----
 // compiler: which compiler of the CPU's is used, and what is remembered of it.
 //
@@ -42930,6 +44041,7 @@ static void tn_compiler_identify(struct tn_programs *p) {
 #include "compiler.c"
 #include "../codegen/candidates.c"
 #include "../codegen/pipeline.c"
+#include "trace.c"
 #endif
 
 enum { TN_SEARCH_MOST = 64 };              // the widest search
@@ -42941,11 +44053,13 @@ typedef struct tn_build {
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
+  uint8_t kind;                            // TN_KIND_*
   tn_lowered low;
   size_t local_nbytes;
   int width, units;                        // of the search that found it; does it multiply tiles?
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
+  char *opts;                              // for the trace; NULL: it is none, or there is no memory
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
@@ -42989,6 +44103,46 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
+// Does memory that is read move with an element of the output and with what is summed for it by strides that meet, as
+// under a window that slides?
+static int tn_is_windowed(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nload; i++) for (int j = 0; j < p->nout; j++) for (int k = 0; k < p->nred; k++) {
+    const int64_t a = tn_stride_in(t, p->load[i]->src[1], p->out[j]), b = tn_stride_in(t, p->load[i]->src[1], p->red[k]);
+    if (a <= 0 || b <= 0) continue;
+    if ((a <= b && a * tn_range_extent(p->out[j]) > b) || (b < a && b * tn_range_extent(p->red[k]) > a)) return 1;
+  }
+  return 0;
+}
+// Does the kernel sum products of two operands, each of which moves with something that the other does not?
+static int tn_sums_products(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nreduce; i++) {
+    const tiny_uop *x = p->reduce[i]->src[0];
+    int own[2] = {0, 0};
+    while (x->op == TINY_OP_CAST || x->op == TINY_OP_WHERE) x = x->src[x->op == TINY_OP_WHERE];
+    if ((x->op != TINY_OP_MUL && x->op != TINY_OP_DOT) || (p->reduce[i]->k & 0xFF) != TINY_OP_ADD) continue;
+    for (int j = 0; j < p->nout; j++) {
+      const int with[2] = {tn_depends(t, x->src[0], p->out[j]), tn_depends(t, x->src[1], p->out[j])};
+      for (int k = 0; k < 2; k++) own[k] |= with[k] && !with[!k];
+    }
+    if (own[0] && own[1]) return 1;
+  }
+  return 0;
+}
+static uint8_t tn_kernel_kind(tiny_ctx *t, const tn_build *b) {
+  tn_profile p;
+  if (b->custom) return TN_KIND_CUSTOM;
+  const tn_mark mark = tn_scratch_mark(t);
+  memset(&p, 0, sizeof p);
+  int kind = TN_KIND_ORDERED;
+  if (!tn_is_ordered(t, b->ast)) {
+    tn_profile_kernel(t, b->ast, &p);
+    kind = !p.nreduce ? (p.nalu ? TN_KIND_ELEMENTWISE : TN_KIND_COPY)
+           : !tn_sums_products(t, &p) ? TN_KIND_REDUCE : tn_is_windowed(t, &p) ? TN_KIND_CONV : TN_KIND_MATMUL;
+  }
+  tn_scratch_rewind(t, mark);
+  return (uint8_t)kind;
+}
+
 // m: where the kernel comes from, NULL: it runs on the host.
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
@@ -42997,7 +44151,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
   memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key;
+  e->key = b->key; e->kind = b->kind;
   e->kernel = kernel;
   e->tasks = b->low.tasks;
   e->flops = b->low.flops;
@@ -43013,6 +44167,10 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   return *slot = e;
 }
 
+static void tn_build_trace(tiny_ctx *t, const tn_build *b, const char *from) {
+  if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts ? b->opts : "", from);
+}
+
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = b->at->device;
   t->stats.interpreted += d->backend->renderer != NULL;
@@ -43023,7 +44181,9 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
     m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
     if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
   }
-  return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+  if (!b->exe->kernel) return tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+  tn_build_trace(t, b, "interpreted");
+  return TINY_OK;
 }
 
 // Writes the kernel, and keeps what was written.
@@ -43063,13 +44223,21 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   return tn_build_reserve(t, b) == TINY_OK ? tn_build_render(t, b) : t->code;
 }
 
+static char *tn_build_opts(tiny_ctx *t, const char *text) {
+  const size_t nbytes = strlen(text) + 1;
+  char *kept = (char *)tiny_realloc(t, NULL, 0, nbytes);
+  return kept ? (char *)memcpy(kept, text, nbytes) : NULL;
+}
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
-  tn_trace_pass(t, "schedule", b->ast);
+  tn_trace_lowering(t, b->key.word[0], b->name);
+  tn_show_pass(t, "schedule", b->ast);
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
+  if (tn_tracing(t)) b->opts = tn_build_opts(t, tn_trace_lowering(t, 0, NULL));
   tn_scratch_rewind(t, mark);
+  tn_trace_span(t, "lower", from);
   b->low.list = NULL; b->low.hints = NULL;
   t->stats.lower_ns += tn_os_now() - from;
   return code;
@@ -43101,6 +44269,7 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   if (!module) return;
   tn_build_take(t, b, module);
   t->stats.cache_hits += b->exe != NULL;
+  if (b->exe) tn_build_trace(t, b, "disk");
 }
 
 // ** what was imported **
@@ -43143,6 +44312,7 @@ static void tn_build_from_shipped(tiny_ctx *t, tn_build *b, int width) {
     if (tn_build_reserve(t, b) != TINY_OK) return;
     tn_build_take(t, b, module);
     t->stats.shipped += b->exe != NULL;
+    if (b->exe) tn_build_trace(t, b, "shipped");
   }
 }
 
@@ -43196,6 +44366,7 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
     tn_build_take(t, b[i], module);
     if (!b[i]->exe)
       return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+    tn_build_trace(t, b[i], "compiled");
     tn_cache_entry e;
     memset(&e, 0, sizeof e);
     e.module = *key;
@@ -43555,6 +44726,11 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
   const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
+  if (tn_tracing(t)) {
+    tn_event_span(t, "host", "compile", 0, from, tn_os_now());
+    tn_event_add(t, "\"kernels\":%d", n);
+    tn_event_end(t);
+  }
   all->progress.modules = 0;
   if (code != TINY_OK && code != TINY_E_CANCELLED) return code;
   for (int m = 0; m < modules; m++) {
@@ -43642,9 +44818,12 @@ static void tn_builds_clear(void *arg) {
   all->t->watch = NULL;
   tn_nodes_leave(all->t);
   tn_nodes_close(all->t, &all->t->ir->others);
-  for (int i = 0; i < all->n; i++)
-    if (all->build[i].owned)
-      tn_release(all->t, (void *)(uintptr_t)all->build[i].text.data, all->build[i].text.n + 1);
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    if (b->owned) tn_release(all->t, (void *)(uintptr_t)b->text.data, b->text.n + 1);
+    if (b->opts) tn_release(all->t, b->opts, strlen(b->opts) + 1);
+    b->opts = NULL;
+  }
 }
 
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,
@@ -44309,11 +45488,12 @@ static void tn_log_copy(const struct tn_device *to, const struct tn_device *from
 static tiny_code tn_copy_between(tiny_ctx *t, struct tn_device *to, tiny_mem dst, struct tn_device *from, tiny_mem src,
                                  size_t nbytes, int after) {
   const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
-  const uint64_t began = timed ? tn_os_now() : 0;
+  const uint64_t began = timed || tn_tracing(t) ? tn_os_now() : 0;
   tiny_stats *const stats[2] = {&t->stats, &to->stats};
   tiny_code code = tn_copies_alone(to, from) ? tn_copy_alone(t, to, dst, from, src, nbytes, after)
                                              : tn_copy_by_host(t, to, dst, from, src, nbytes);
   for (int i = 0; i < 2; i++) { stats[i]->copies++; stats[i]->nbytes_copied += nbytes; }
+  if (tn_tracing(t)) tn_trace_copy(t, from->number, to->number, nbytes, began);
   if (!timed || code != TINY_OK) return code;
   code = to->backend->sync(to->dev);
   if (tn_debug(t, 'k')) tn_log_copy(to, from, nbytes, tn_os_now() - began);
@@ -44373,6 +45553,7 @@ struct tiny_program {                      // a captured plan and what its blank
   uint32_t draw, ndraw;                    // calls of random numbers of each run: as captured, after call `draw`
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
+  int *label;                              // of each step
   size_t nbytes;
 };
 
@@ -44440,29 +45621,34 @@ typedef struct tn_run {
   tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
   tn_storage **fresh, *arena[TINY_MAX_DEVICES];
   const tn_kept *kept;
+  const int *label;                        // by step; NULL: they have none
 } tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
-
-static void tn_log_kernel(const struct tn_device *d, const tn_executable *e, uint64_t ns) {
-  const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", d->name,
-         (unsigned long long)d->t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
-         (double)d->stats.nbytes_live * 1e-6);
-}
 
 // Launches that are handed to a device together, and what they point to.
 enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
 typedef struct tn_batch {
   struct tn_device *device;                // NULL: none yet
-  int n, nmem, narg, most, timed;          // most: launches before they are handed over
+  int n, nmem, narg, most;                 // most: launches before they are handed over
+  int observed, timed;                     // is anything looked at; does each launch get waited for?
   tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
 } tn_batch;
 
+static tn_observed *tn_run_observe(struct tn_device *d, const tn_run *r, const tn_step *s) {
+  tn_observed *l = tn_observe_launch(d, s->exe);
+  const int step = (int)(s - r->plan->step);
+  if (!l) return NULL;
+  l->schedule = r->plan->number; l->step = step;
+  l->run = d->t->observer->runs;
+  l->label = r->label ? r->label[step] : 0;
+  return l;
+}
 static tn_batch *tn_batch_open(tiny_ctx *t) {
   tn_batch *b = (tn_batch *)tn_scratch_bare(t, sizeof *b);
   b->device = NULL;
   b->n = b->nmem = b->narg = 0;
+  b->observed = tn_observing(t);
   b->timed = tn_debug(t, 'k') || tn_debug(t, 't');
   return b;
 }
@@ -44486,12 +45672,12 @@ static void tn_count_launch(tiny_stats *s, const tn_executable *e) {
   s->flops += (uint64_t)e->flops;
   s->nbytes_moved += (uint64_t)e->nbytes;
 }
-// The last launch of the batch, which is one of e, is complete.
-static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
+// The last launch of the batch, of step s, is complete.
+static tiny_code tn_batch_add(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s) {
   struct tn_device *d = b->device;
-  if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
-  else if (tn_debug(t, 'l')) b->l[b->n - 1].stamp = tn_timeline_add(d, e->name);
-  const uint64_t from = b->timed ? tn_os_now() : 0;
+  tn_executable *e = s->exe;
+  tn_observed *seen = b->observed ? tn_run_observe(d, r, s) : NULL;
+  if (seen) b->l[b->n - 1].stamp = seen->stamp;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
     const tiny_launch *l = &b->l[--b->n];
@@ -44501,13 +45687,9 @@ static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) 
   } else if (b->n >= b->most) code = tn_batch_flush(b);
   tn_count_launch(&t->stats, e);
   tn_count_launch(&d->stats, e);
-  if (b->timed && code == TINY_OK) {
-    code = d->backend->sync(d->dev);
-    const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
-    t->stats.device_ns += ns;
-    d->stats.device_ns += ns;
-    if (tn_debug(t, 'k')) tn_log_kernel(d, e, ns);
-  }
+  if (b->timed && code == TINY_OK) code = d->backend->sync(d->dev);
+  if (seen && !b->n) seen->done = tn_os_now();
+  if (seen && b->timed && code == TINY_OK) tn_observed_tell(d);
   return code;
 }
 
@@ -44559,7 +45741,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
   memcpy(l->global, s->exe->global, sizeof l->global);
   memcpy(l->local, s->exe->local, sizeof l->local);
   l->stamp = NULL;
-  return tn_batch_add(t, b, s->exe);
+  return tn_batch_add(t, r, b, s);
 }
 
 // Bytes of outputs and arena of a device for which no spare memory is at hand.
@@ -44650,11 +45832,29 @@ static int tn_run_is_callers(const tn_run *r) {
   return 0;
 }
 
+// What the steps of a plan are called this time, by the nodes of a walk that found it; NULL: nothing is named.
+static const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_visit *v) {
+  if (!t->labels || !t->labels->used) return NULL;
+  int *label = (int *)tn_scratch(t, ((size_t)p->nstep + 1) * sizeof *label);
+  for (int i = 0; i < p->nstep; i++) for (int j = 0; j < 2 && !label[i]; j++)
+    if (p->step[i].named[j]) label[i] = tn_label_of(t, v->all.u[p->step[i].named[j] - 1]);
+  return label;
+}
+
+// A run that is looked at begins. Returns when.
+static uint64_t tn_run_seen(tiny_ctx *t, const tn_run *r) {
+  struct tn_observer *o = tn_observer_of(t);
+  if (o) o->runs++;
+  if (tn_tracing(t)) tn_trace_plan(t, r->plan, r->label);
+  return tn_os_now();
+}
+
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
   tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
+  const uint64_t began = b->observed ? tn_run_seen(t, r) : 0;
   if (t->runtime->ordering) tn_ordering_begin(t, p->nevent);
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int tiled = p->step[i].tiled;
@@ -44671,13 +45871,14 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
     if (code == TINY_OK) code = waited;
   }
   for (int i = 0; i < t->ndevice && (end == p->nstep || code != TINY_OK); i++) tn_storage_drop(t, r->arena[i]);
+  if (began) tn_trace_run(t, p, began);
   if (code == TINY_OK || t->code != TINY_OK) return code;
   return tiny_fail(t, code, "%s: a kernel failed", b->device ? b->device->title : "run");
 }
 
 // ** planning **
 
-static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
+static void tn_log_schedule(tiny_ctx *t, const tn_plan *p, const int *label) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
@@ -44689,11 +45890,11 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
       at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
                              (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
     }
-    int64_t times = 1;
-    const tn_tiled_axes *tiled = p->step[i].tiled ? &p->tiled[p->step[i].tiled - 1] : NULL;
-    for (int j = 0; tiled && j < tiled->n; j++) times *= tiled->axis[j].count;
-    if (tiled) tn_log(t, "%s) x %lld", line, (long long)times);
-    else tn_log(t, "%s)", line);
+    const int tiled = p->step[i].tiled;
+    const int64_t times = tn_step_times(p, s);
+    const char *name = tn_label_text(t, label ? label[i] : 0), *gap = *name ? "  " : "";
+    if (tiled) tn_log(t, "%s) x %lld%s%s", line, (long long)times, gap, name);
+    else tn_log(t, "%s)%s%s", line, gap, name);
   }
 }
 
@@ -44753,16 +45954,18 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
                               int *parts) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
+  const uint64_t from = tn_tracing(t) ? tn_os_now() : 0;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
   const tn_targets targets = tn_context_targets(t);
   if (tn_draft_plan(t, &targets, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
+  if (tn_tracing(t)) tn_trace_span_of(t, "plan", d.plan.number, from);
   for (int i = 0; i < t->ndevice; i++) {
     struct tn_programs *at = t->device[i]->programs;
     if (at->device == t->device[i] && tn_plan_build(t, &d, kernels, at) != TINY_OK) return t->code;
   }
   *parts = d.plan.nfirst != 0;
   if (t->runtime->ahead) return TINY_OK;
-  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
+  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan, tn_run_labels(t, &d.plan, v));
   if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
     t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
     t->stats.nbytes_arena_least = (uint64_t)d.plan.alive_nbytes;
@@ -45006,14 +46209,16 @@ static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const t
   for (int i = 0; i < v->leaves.n; i++) tn_push(t, &uops, v->leaves.u[i]);
   for (int i = 0; i < v->scalars.n; i++) tn_push(t, &uops, v->scalars.u[i]);
   const size_t nuop = (size_t)uops.n * sizeof *uops.u, nfresh = (size_t)plan->noutput * sizeof *r->fresh;
-  tn_paused *p = (tn_paused *)tn_alloc(t, sizeof *p + nuop + nfresh);
-  p->nbytes = sizeof *p + nuop + nfresh;
+  const size_t nlabel = r->label ? (size_t)plan->nstep * sizeof *r->label : 0;
+  tn_paused *p = (tn_paused *)tn_alloc(t, sizeof *p + nuop + nfresh + nlabel);
+  p->nbytes = sizeof *p + nuop + nfresh + nlabel;
   p->nuop = uops.n; p->nroot = wanted->n - v->first; p->noutput = output[1].n;
   p->uop = (tiny_uop **)(p + 1);
   p->run = *r;
   p->run.fresh = (tn_storage **)(p->uop + uops.n);
   if (uops.n) memcpy(p->uop, uops.u, nuop);
   if (nfresh) memcpy(p->run.fresh, r->fresh, nfresh);
+  if (nlabel) p->run.label = (const int *)memcpy(p->run.fresh + plan->noutput, r->label, nlabel);
   p->run.leaf = p->uop + p->nroot + 2 * p->noutput;
   p->run.scalar = p->run.leaf + v->leaves.n;
   for (int i = 0; i < t->ndevice; i++) tn_storage_hold(r->arena[i]);
@@ -45085,6 +46290,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   memset(&r, 0, sizeof r);
   r.plan = plan; r.leaf = v.leaves.u; r.scalar = v.scalars.u;
   r.fresh = (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof *r.fresh);
+  r.label = tn_observing(t) ? tn_run_labels(t, plan, &v) : NULL;
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_realized_nodes(t, &r, &v);
@@ -46600,7 +47806,7 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   const size_t part[] = {(size_t)c->n * sizeof(tn_bound_input),             (size_t)c->m * sizeof(tn_bound_output),
                          (size_t)v->leaves.n * sizeof(tn_bound_leaf),       (size_t)nplace * sizeof(int64_t),
                          (size_t)v->scalars.n * sizeof(tn_bound_scalar),    (size_t)c->m * sizeof(tiny_tensor *)};
-  size_t nbytes = sizeof(tiny_program) + (size_t)nstep + (size_t)v->leaves.n;
+  size_t nbytes = sizeof(tiny_program) + (size_t)nstep * (1 + sizeof(int)) + (size_t)v->leaves.n;
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) nbytes += part[i];
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
@@ -46612,6 +47818,7 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   p->kept.at = (int64_t *)(void *)at; at += part[3];
   p->scalar = (tn_bound_scalar *)(void *)at; at += part[4];
   p->made = (tiny_tensor **)(void *)at; at += part[5];
+  p->label = (int *)(void *)at; at += (size_t)nstep * sizeof(int);
   p->kept.step = (uint8_t *)at; at += nstep;
   p->kept.leaf = (uint8_t *)at;
   return p;
@@ -46708,11 +47915,13 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
   tiny_uop **meant = tn_outputs_meant(t, c);
+  const int *label = plan ? tn_run_labels(t, plan, &v) : NULL;
   tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
   tn_bind_inputs(p, c);
   tn_bind_leaves(p, c, &v, memory);
   tn_bind_scalars(t, p, c, &v);
   tn_bind_outputs(p, c, &v, meant);
+  if (label) memcpy(p->label, label, (size_t)plan->nstep * sizeof *label);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -46945,6 +48154,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
     r.scalar = tn_run_scalars(t, c);
+    r.label = p->label;
     r.leaf = leaf;
     code = tn_run_bind(t, &r);
     if (code == TINY_OK) code = tn_run_leaves(t, c, leaf);
@@ -47044,6 +48254,310 @@ TINY_API void tiny_program_free(tiny_program *p) {
 #endif
 // ---- end src/runtime/capture.c ----
 TN_SMALL_BEGIN
+// ---- begin src/runtime/profile.c ----
+// profile: where the time of launches goes: rows by name, kernel or kind; a table of them; what a captured program does.
+//
+// In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
+// Holds: limits are measured, not guessed: a product of matrices and the sum of an array, by a context of its own on
+//        the same device, for some 20 ms each, when they are first asked for. A launch's least time is what it would
+//        take at the one or the other.
+#ifndef TN_RUNTIME_PROFILE
+#define TN_RUNTIME_PROFILE
+#ifndef TINY_AMALGAMATED
+#include "capture.c"
+#endif
+
+// ** limits of the machine **
+
+enum { TN_ROOF_NS = 20000000, TN_ROOF_FIRST = 32, TN_ROOF_ROWS = 1024, TN_ROOF_NELEM = 1 << 24 };
+
+// The shortest run of a program of that context, in s, of those that fit into TN_ROOF_NS; 0: it failed.
+static double tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
+  tiny_program *p = tiny_capture(t, &in, 1, &out, 1);
+  uint64_t least = 0, spent = 0;
+  for (int i = 0; p && (i < 5 || spent < TN_ROOF_NS) && spent < 10 * (uint64_t)TN_ROOF_NS && i < 1000; i++) {
+    tiny_tensor *y;
+    const uint64_t from = tn_os_now();
+    if (tiny_run(p, &in, &y) != TINY_OK || tiny_sync(t) != TINY_OK) break;
+    const uint64_t ns = tn_os_now() - from;
+    tiny_free(y);
+    spent += ns;
+    if (!least || ns < least) least = ns;
+  }
+  tiny_program_free(p);
+  return tiny_status(t) == TINY_OK ? (double)least * 1e-9 : 0;
+}
+// Larger and larger, until a run takes a while: what a launch costs does not count then.
+static double tn_roof_gflops(tiny_ctx *t) {
+  double best = 0, s = 0;
+  for (int64_t n = TN_ROOF_FIRST; n <= TN_ROOF_ROWS && s < 2e-3; n *= 4) {
+    tiny_begin(t);
+    tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n, n));
+    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_matmul(x, x));
+    tiny_end(t);
+    const double gflops = s > 0 ? 2e-9 * (double)(n * n * n) / s : 0;
+    if (gflops > best) best = gflops;
+    if (s <= 0) break;
+  }
+  return best;
+}
+static double tn_roof_gbps(tiny_ctx *t) {
+  double last = 0, s = 0;
+  for (int64_t n = 4096; n <= TN_ROOF_NELEM && s < 2e-3; n *= 16) {
+    tiny_begin(t);
+    tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n));
+    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_sum(x, TINY_ALL, 0));
+    tiny_end(t);
+    if (s <= 0) break;
+    last = 4e-9 * (double)n / s;
+  }
+  return last;
+}
+
+static void tn_roof_log(void *user, const char *line) { (void)user; (void)line; }
+// 0: it is not known.
+static void tn_roofs_find(tiny_ctx *t, int device) {
+  struct tn_roof *r = &t->observer->roof[device];
+  if (r->known) return;
+  r->known = 1;
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = t->device[device]->name;
+  d.backends[0] = t->device[device]->backend;
+  d.alloc = t->alloc;
+  d.cache_dir = t->cache->dir; d.debug = d.trace = "";
+  d.beam = -1;
+  d.log.fn = tn_roof_log;
+  tn_pool_describe(t, &d);
+  tiny_ctx *own = tiny_open(&d);
+  if (own && tiny_status(own) == TINY_OK) {
+    r->gflops = tn_roof_gflops(own);
+    r->gbps = tn_roof_gbps(own);
+  }
+  tiny_close(own);
+}
+// What the launches of a row would take at least, in ns; 0: not known.
+static double tn_profiled_least(const tiny_ctx *t, const tn_profiled *row) {
+  const tn_seen_kernel *k = &t->observer->kernel[row->kernel];
+  const struct tn_roof *r = &t->observer->roof[row->device];
+  if (r->gflops <= 0 || r->gbps <= 0) return 0;
+  const double sums = k->flops / r->gflops, bytes = k->nbytes / r->gbps;
+  return (double)row->launches * (sums > bytes ? sums : bytes);
+}
+
+// ** rows **
+
+typedef struct tn_profile_table { tiny_profile_row *row; double *least; int n, cap; double ns; } tn_profile_table;
+
+// What the rows of a table are told apart by.
+static const char *tn_profiled_name(const tiny_ctx *t, const tn_profiled *p, tiny_profile_by by) {
+  const tn_seen_kernel *k = &t->observer->kernel[p->kernel];
+  return by == TINY_BY_KERNEL ? k->name : by == TINY_BY_OPERATOR ? tn_kind_of_kernel[k->kind]
+                                                                 : tn_label_text(t, p->label);
+}
+static tiny_profile_row *tn_profile_find(tn_profile_table *all, const char *name) {
+  for (int i = 0; i < all->n; i++) if (!strcmp(all->row[i].name, name)) return &all->row[i];
+  tiny_profile_row *row = &all->row[all->n++];
+  row->name = name;
+  return row;
+}
+static void tn_profile_table_free(tiny_ctx *t, tn_profile_table *all) {
+  tn_release(t, all->row, ((size_t)all->cap + 1) * sizeof *all->row);
+  tn_release(t, all->least, ((size_t)all->cap + 1) * sizeof *all->least);
+}
+static int tn_profile_order(const tiny_profile_row *a, const tiny_profile_row *b) {
+  return a->ns != b->ns ? a->ns > b->ns : strcmp(a->name, b->name) < 0;
+}
+// 0: there is no memory, an error.
+static int tn_profile_table_make(tiny_ctx *t, tiny_profile_by by, tn_profile_table *all) {
+  const struct tn_observer *o = t->observer;
+  memset(all, 0, sizeof *all);
+  all->cap = o ? o->nrow : 0;
+  all->row = (tiny_profile_row *)tn_alloc(t, ((size_t)all->cap + 1) * sizeof *all->row);
+  all->least = (double *)tn_alloc(t, ((size_t)all->cap + 1) * sizeof *all->least);
+  if (!all->row || !all->least) { tn_profile_table_free(t, all); return 0; }
+  for (int i = 0; i < all->cap; i++) {
+    const tn_profiled *p = &o->row[i];
+    const tn_seen_kernel *k = &o->kernel[p->kernel];
+    tiny_profile_row *row = tn_profile_find(all, tn_profiled_name(t, p, by));
+    const char *label = tn_label_text(t, p->label), *kind = tn_kind_of_kernel[k->kind];
+    row->label = !row->launches || !strcmp(row->label, label) ? label : "";
+    row->kind = !row->launches || !strcmp(row->kind, kind) ? kind : "";
+    row->launches += p->launches;
+    row->ns += p->ns;
+    row->flops += k->flops * (double)p->launches;
+    row->nbytes += k->nbytes * (double)p->launches;
+    all->least[row - all->row] += tn_profiled_least(t, p);
+    all->ns += (double)p->ns;
+  }
+  for (int i = 0; i < all->n; i++) {
+    tiny_profile_row *row = &all->row[i];
+    const double ns = row->ns ? (double)row->ns : 1;
+    row->share = all->ns > 0 ? (double)row->ns / all->ns : 0;
+    row->gflops = row->flops / ns;
+    row->gbps = row->nbytes / ns;
+    row->of_limit = all->least[i] / ns;
+  }
+  for (int i = 1; i < all->n; i++) {       // the longest first; few, and mostly in order
+    const tiny_profile_row row = all->row[i];
+    int j = i;
+    for (; j && tn_profile_order(&row, &all->row[j - 1]); j--) all->row[j] = all->row[j - 1];
+    all->row[j] = row;
+  }
+  return 1;
+}
+// What launches have taken so far is known, and the limits of the devices they ran on.
+static tiny_code tn_profile_ready(tiny_ctx *t, const char *name, tiny_profile_by by) {
+  if ((unsigned)by > TINY_BY_OPERATOR)
+    return tiny_fail(t, TINY_E_ARG, "%s: %d is no tiny_profile_by", name, (int)by);
+  if (!t->observer || !t->observer->profiled)
+    return tiny_fail(t, TINY_E_STATE, "%s: tiny_profile_begin was not called", name);
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  for (int i = 0; i < t->observer->nrow; i++) tn_roofs_find(t, t->observer->row[i].device);
+  return code;
+}
+
+TINY_API tiny_code tiny_profile_begin(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  struct tn_observer *o = tn_observer_of(t);
+  if (!o) return tiny_fail(t, TINY_E_MEMORY, "profile_begin: no memory");
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  for (int i = 0; i < o->nkernel; i++) o->kernel[i].profiled = 0;
+  o->nrow = 0;
+  o->profiles = o->profiled = 1;
+  return code;
+}
+TINY_API tiny_code tiny_profile_end(tiny_ctx *t) {
+  if (!t) return TINY_E_ARG;
+  if (!t->observer || !t->observer->profiles)
+    return tiny_fail(t, TINY_E_STATE, "profile_end: tiny_profile_begin was not called");
+  const tiny_code code = tn_devices_sync(t);
+  tn_observer_tell(t);
+  t->observer->profiles = 0;
+  return code;
+}
+TINY_API tiny_code tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
+                                     void (*row)(void *user, const tiny_profile_row *row), void *user) {
+  TN_FLOAT_MODE;
+  tn_profile_table all;
+  if (!t) return TINY_E_ARG;
+  if (!row) return tiny_fail(t, TINY_E_ARG, "profile_rows: there is no function");
+  const tiny_code code = tn_profile_ready(t, "profile_rows", by);
+  if (code != TINY_OK) return code;
+  if (!tn_profile_table_make(t, by, &all)) return t->code;
+  for (int i = 0; i < all.n; i++) row(user, &all.row[i]);
+  tn_profile_table_free(t, &all);
+  return TINY_OK;
+}
+
+// ** text **
+
+// As snprintf, for a text that comes line by line.
+typedef struct tn_text_table { char *out; size_t nbytes, n; } tn_text_table;
+static void tn_table_add(tn_text_table *l, const char *format, ...) TN_PRINTF(2, 3);
+static void tn_table_add(tn_text_table *l, const char *format, ...) {
+  char line[512];
+  va_list args;
+  va_start(args, format);
+  const int all = tn_number_list(line, sizeof line, format, args);
+  va_end(args);
+  const size_t n = all < 0 ? 0 : (size_t)all < sizeof line ? (size_t)all : sizeof line - 1;
+  for (size_t i = 0; i < n && l->n + i + 1 < l->nbytes; i++) l->out[l->n + i] = line[i];
+  l->n += n;
+}
+static size_t tn_table_end(const tn_text_table *l) {
+  if (l->nbytes) l->out[l->n < l->nbytes ? l->n : l->nbytes - 1] = 0;
+  return l->n;
+}
+// A time in the unit that suits it, nine columns wide.
+static void tn_table_time(tn_text_table *l, double ns) {
+  if (ns < 1e6) tn_table_add(l, "%8.2f us", ns * 1e-3);
+  else if (ns < 1e9) tn_table_add(l, "%8.2f ms", ns * 1e-6);
+  else tn_table_add(l, "%8.2f s ", ns * 1e-9);
+}
+
+TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes) {
+  static const char *const heading[] = {"name", "kernel", "operator"};
+  TN_FLOAT_MODE;
+  tn_profile_table all;
+  tn_text_table l = {out, out ? nbytes : 0, 0};
+  uint64_t launches = 0;
+  int width = 8;
+  if (!t || tn_profile_ready(t, "profile_text", by) != TINY_OK || !tn_profile_table_make(t, by, &all))
+    return tn_table_end(&l);
+  for (int i = 0; i < all.n; i++) {
+    const int n = (int)strlen(all.row[i].name);
+    if (n > width) width = n < 64 ? n : 64;
+  }
+  tn_table_add(&l, "%-*s %9s  %11s  %7s  %9s  %8s  %8s%s\n", width, heading[by], "launches", "time", "share", "GFLOP/s",
+          "GB/s", "of limit", by == TINY_BY_KERNEL ? "  name" : "");
+  for (int i = 0; i < all.n; i++) {
+    const tiny_profile_row *r = &all.row[i];
+    launches += r->launches;
+    tn_table_add(&l, "%-*.64s %9llu  ", width, *r->name ? r->name : "-", (unsigned long long)r->launches);
+    tn_table_time(&l, (double)r->ns);
+    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps, r->of_limit * 100,
+            by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
+  }
+  tn_table_add(&l, "%-*s %9llu  ", width, "all", (unsigned long long)launches);
+  tn_table_time(&l, all.ns);
+  tn_table_add(&l, "\n");
+  for (int i = 0; i < t->ndevice; i++) {
+    const struct tn_roof *r = &t->observer->roof[i];
+    if (r->known && r->gflops > 0)
+      tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title, r->gflops,
+              r->gbps);
+  }
+  tn_profile_table_free(t, &all);
+  return tn_table_end(&l);
+}
+
+// ** what a captured program does **
+
+static void tn_summary_step(tn_text_table *l, const tiny_program *p, int at, int width) {
+  char dims[TN_DIMS_TEXT], stored[TN_DIMS_TEXT + 16];
+  const tn_step *s = &p->plan->step[at];
+  const double times = (double)tn_step_times(p->plan, s);
+  const char *label = tn_label_text(p->t, p->label[at]), *kind = s->exe ? tn_kind_of_kernel[s->exe->kind] : "copy";
+  snprintf(stored, sizeof stored, "%s %s", tn_dtypes[s->dtype].name, tn_dims_text(dims, sizeof dims, s->ndim, s->dim));
+  tn_table_add(l, "%-*.64s  %-11s  %-20s  ", width, *label ? label : "-", kind, stored);
+  if (s->exe)
+    tn_table_add(l, "%9.3f  %9.3f  %s%s\n", s->exe->flops * times * 1e-6, s->exe->nbytes * times * 1e-6, s->exe->name,
+            p->kept.step[at] ? "  (first run only)" : "");
+  else tn_table_add(l, "%9s  %9.3f  between devices\n", "", (double)p->plan->place[s->mem[0]].nbytes * 1e-6);
+}
+TINY_API size_t tiny_program_summary(const tiny_program *p, char *out, size_t nbytes) {
+  TN_FLOAT_MODE;
+  tn_text_table l = {out, out ? nbytes : 0, 0};
+  double flops = 0, moved = 0, memory[3] = {0, 0, 0}, kept = 0;
+  int width = 8, steps = 0;
+  if (!p) return tn_table_end(&l);
+  const int nstep = p->plan ? p->plan->nstep : 0, nplace = p->plan ? p->plan->nplace : 0;
+  for (int i = 0; i < nstep; i++) {
+    const int n = (int)strlen(tn_label_text(p->t, p->label[i]));
+    if (n > width) width = n < 64 ? n : 64;
+  }
+  tn_table_add(&l, "%-*s  %-11s  %-20s  %9s  %9s  %s\n", width, "name", "operator", "stores", "MFLOP", "MB", "kernel");
+  for (int i = 0; i < nstep; i++) {
+    const tn_step *s = &p->plan->step[i];
+    if (!tn_step_does(s)) continue;
+    tn_summary_step(&l, p, i, width);
+    steps += s->exe != NULL;
+    flops += s->exe ? s->exe->flops * (double)tn_step_times(p->plan, s) : 0;
+    moved += s->exe ? s->exe->nbytes * (double)tn_step_times(p->plan, s) : 0;
+  }
+  for (int i = 0; i < nplace; i++) memory[p->plan->place[i].kind] += (double)p->plan->place[i].nbytes;
+  for (int i = 0; i < p->t->ndevice; i++) kept += (double)p->kept.nbytes[i];
+  tn_table_add(&l, "%d kernels, %.3f MFLOP, %.3f MB read and written\n", steps, flops * 1e-6, moved * 1e-6);
+  tn_table_add(&l, "memory: inputs and weights %.3f MB, outputs %.3f MB, intermediate %.3f MB, kept %.3f MB\n",
+          memory[TN_PLACE_LEAF] * 1e-6, memory[TN_PLACE_OUTPUT] * 1e-6,
+          p->plan ? (double)p->plan->arena_nbytes * 1e-6 : 0.0, kept * 1e-6);
+  return tn_table_end(&l);
+}
+#endif
+// ---- end src/runtime/profile.c ----
 // ---- begin src/runtime/loader.c ----
 // loader: batches of a data set, made ready on a thread while the context computes.
 //
@@ -51033,6 +52547,8 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < t->ndevice; i++) if (tn_programs_open(t->device[i]) != TINY_OK) return t->code;
   t->tensors->refuse = 0;
   tn_ship_open(t, d);
+  const char *trace = d && d->trace ? d->trace : tn_os_env("TINY_TRACE");
+  if (trace && *trace && !tn_trace_start(t, trace)) tn_log(t, "tiny: no trace: %s cannot be written", trace);
   return TINY_OK;
 }
 
@@ -51084,7 +52600,9 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_loaders_close(t);
   tn_ordering_close(t);                    // may still make one wait for another
   tn_devices_sync(t);
-  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
+  tn_observer_tell(t);
+  tn_observer_close(t);
+  tn_trace_close(t);
 #ifndef TINY_NO_IO
   tn_archives_close(t);
 #endif
@@ -51110,6 +52628,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_release(t, t->cache, sizeof *t->cache);
   tn_pool_close(t);
   tn_match_close(t);
+  tn_labels_close(t);
   tn_scratch_reset(t, 1);
   const tiny_alloc alloc = t->alloc;
   alloc.fn(alloc.user, t, sizeof *t, 0);
@@ -51118,7 +52637,8 @@ TINY_API void tiny_close(tiny_ctx *t) {
 TINY_API tiny_code tiny_sync(tiny_ctx *t) {
   if (!t || !t->ndevice) return t ? t->code : TINY_E_ARG;
   const tiny_code code = tn_devices_sync(t);
-  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
+  tn_observer_tell(t);
+  tn_trace_flush(t);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "sync: a device failed");
 }
 
@@ -51166,313 +52686,324 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    691  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    706  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1020  src/api/devices.h            several in one context, and tensors that are split over them
-   1070  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1856  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1036  src/api/devices.h            several in one context, and tensors that are split over them
+   1086  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1872  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2068  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2084  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2435  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2451  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2591  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2607  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2726  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2742  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2769  src/api/io.h                 tensors from files and to files
-   2843  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2785  src/api/io.h                 tensors from files and to files
+   2859  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3039  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3055  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3493  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3491  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3569  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3673  src/base/number.c            numbers as text, in and out
-   4148  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3749  src/base/number.c            numbers as text, in and out
+   4224  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4340  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4427  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4530  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4617  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4671  src/base/version.c           what this implementation is: its release and sources, how it was
+   4766  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4758  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4853  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5210  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5307  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5328  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5425  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5477  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5968  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   5574  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6090  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+                                      Format; docs/trace.md lists them
+   6299  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6595  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6926  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6826  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6986  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7848  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7157  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7317  src/ir/label.c               names that nodes have for people, in a table beside them
+   7455  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8320  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7964  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8436  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8071  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8543  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8162  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8634  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8274  src/ir/args.c                which k, v and sources fit an op
-   8460  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9081  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8746  src/ir/args.c                which k, v and sources fit an op
+   8932  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9553  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9217  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9694  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9801  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10278  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10301  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10778  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10413  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10890  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10850  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11327  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11125  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11602  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11802  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12279  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12055  src/ir/spec.c                the verifier
-  12404  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12532  src/ir/spec.c                the verifier
+  12881  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  12633  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12991  src/rules/notation.c         the algebra that bodies of rules are written in
-  13027  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13228  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13110  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13468  src/rules/notation.c         the algebra that bodies of rules are written in
+  13504  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13705  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13388  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13865  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13782  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14259  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13981  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14458  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14395  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14872  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  14737  src/rules/decompose.c        from what the IR means to what a target can do
-  15349  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15214  src/rules/decompose.c        from what the IR means to what a target can do
+  15826  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15384  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15861  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15883  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16360  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15977  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16454  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  16731  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17207  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17285  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16774  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17328  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17018  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17092  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17572  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17646  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17740  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18294  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17999  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18553  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18288  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18842  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18833  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19387  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18942  src/tensor/activation.c      what stands between the layers of a network
-  19123  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  19495  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19496  src/tensor/activation.c      what stands between the layers of a network
+  19677  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20049  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19748  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20302  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  20508  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21062  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21190  src/tensor/random.c          numbers from a counter, the same on every device
-  21465  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21744  src/tensor/random.c          numbers from a counter, the same on every device
+  22019  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21789  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22085  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22343  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22639  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22222  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22776  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22761  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23315  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  23474  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24028  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23876  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24430  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24015  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24569  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  24497  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25051  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24962  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25516  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25313  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  25950  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26312  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  26441  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25867  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26504  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26866  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  26995  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  26601  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27155  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27106  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  27385  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27660  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  27939  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  27481  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28035  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  27758  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28180  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28328  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28752  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  28457  src/tensor/params.c          lists of named tensors: what a network consists of
-  28550  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  28660  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29029  src/tensor/params.c          lists of named tensors: what a network consists of
+  29122  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29232  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29043  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29615  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29179  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29751  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  29297  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  29869  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  29616  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30188  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  29732  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30304  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  30232  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  30804  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31009  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31581  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  31543  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32115  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32051  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32623  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  32232  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  32804  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  32733  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32850  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33392  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33509  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  33288  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  33947  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  33454  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34113  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33845  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34069  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34504  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34728  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34199  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  34270  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34858  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  34929  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  34428  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  34524  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34826  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35087  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35183  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35485  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34915  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35574  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34979  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35638  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35113  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35772  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35191  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  35250  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35850  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  35909  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35888  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36547  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35987  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36646  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36080  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36739  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  36469  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37128  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37051  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37710  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37170  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  37262  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37829  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  37921  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  37333  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  37992  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  37437  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  37537  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  37612  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37752  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38096  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38196  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38271  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38411  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38087  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38746  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  38329  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  38993  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  38575  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39239  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  38637  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39301  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39182  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39846  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39738  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40402  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40059  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40752  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  40357  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41053  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40752  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  41495  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41448  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42196  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  41572  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42273  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  41682  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41912  src/runtime/device.c         which backend a context runs on
-  42149  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  42303  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42383  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42613  src/runtime/device.c         which backend a context runs on
+  42811  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  42965  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  42364  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43026  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  42628  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43290  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  42854  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42921  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  43524  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+                                      and traces are made of
+  43788  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+                                      that begin and end one
+  43965  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44032  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  43218  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44389  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  43492  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44663  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  43693  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  44154  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  44872  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45333  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  44326  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45506  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  45154  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46360  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  45748  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  46954  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  46085  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  46264  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  47048  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  47358  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  47291  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47470  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48258  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
+                                      of them; what a captured program does
+  48562  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  48872  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  47538  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49052  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  47790  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49304  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  48049  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49563  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  48319  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  49833  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  48484  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  49998  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  48658  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  49019  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  49255  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50172  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50533  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  50769  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  49403  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  49566  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  50917  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51080  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  49673  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51187  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  49758  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51272  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  50086  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51600  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  50248  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  50311  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  50490  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  51762  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  51825  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52004  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  50625  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52139  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  51003  src/runtime/context.c        opening and closing, the first error, totals
+  52517  src/runtime/context.c        opening and closing, the first error, totals
 */

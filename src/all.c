@@ -15,12 +15,14 @@ TN_SMALL_BEGIN
 #include "base/caches.c"
 #include "base/threads.c"
 #include "base/files.c"
+#include "base/trace.c"
 #include "base/process.c"
 TN_SMALL_END
 
 // ** ir: the node, its arithmetic, what targets can do, its text, patterns, the reference interpreter, the verifier **
 #include "ir/dtype.c"
 #include "ir/alu.c"
+#include "ir/label.c"
 #include "ir/uop.c"
 TN_SMALL_BEGIN
 #include "ir/position.c"
@@ -69,6 +71,7 @@ TN_SMALL_END
 
 // ** tensor: handles, operators, gradients, networks **
 #include "tensor/tensor.c"
+#include "tensor/label.c"
 TN_SMALL_BEGIN
 #include "tensor/graphs.c"
 #include "tensor/create.c"
@@ -188,6 +191,8 @@ TN_SMALL_BEGIN
 #include "runtime/progress.c"
 #include "runtime/container.c"
 #include "runtime/executable.c"
+#include "runtime/observe.c"
+#include "runtime/trace.c"
 #include "runtime/compiler.c"
 #include "runtime/program.c"
 #include "runtime/warm.c"
@@ -203,6 +208,7 @@ TN_SMALL_BEGIN
 TN_SMALL_END
 #include "runtime/capture.c"
 TN_SMALL_BEGIN
+#include "runtime/profile.c"
 #include "runtime/loader.c"
 #include "runtime/ship.c"
 TN_SMALL_END

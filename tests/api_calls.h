@@ -16,6 +16,10 @@
 // Not here: tiny_uop_new, which takes nodes.
 // Not here: tiny_version, which takes nothing.
 // Not here: tiny_build_options, which takes nothing.
+// Not here: tiny_profile_rows, which calls back.
+// Not here: tiny_trace_begin, which writes what all others do.
+// Not here: tiny_trace_end, which ends what is not begun.
+// Not here: tiny_profile_end, which ends what others use.
 static void call_tiny_code_name(world *w) {
   (void)w;
   give_pointer(w, tiny_code_name((tiny_code)N(0, 0)));
@@ -2647,6 +2651,34 @@ static void call_tiny_op_name(world *w) {
   (void)w;
   give_pointer(w, tiny_op_name((int)N(0, 1)));
 }
+static void call_tiny_label(world *w) {
+  (void)w;
+  give_tensor(w, tiny_label(H(0), T("a")));
+}
+static void call_tiny_label_of(world *w) {
+  (void)w;
+  give_pointer(w, tiny_label_of(H(0)));
+}
+static void call_tiny_scope_begin(world *w) {
+  (void)w;
+  give_code(w, tiny_scope_begin(w->t, T("a")));
+}
+static void call_tiny_scope_end(world *w) {
+  (void)w;
+  give_code(w, tiny_scope_end(w->t));
+}
+static void call_tiny_profile_begin(world *w) {
+  (void)w;
+  give_code(w, tiny_profile_begin(w->t));
+}
+static void call_tiny_profile_text(world *w) {
+  (void)w;
+  (void)tiny_profile_text(w->t, (tiny_profile_by)N(0, 0), (char *)w->bytes, (size_t)N(1, 1));
+}
+static void call_tiny_program_summary(world *w) {
+  (void)w;
+  (void)tiny_program_summary(the_program(w), (char *)w->bytes, (size_t)N(0, 1));
+}
 // tensors, owners of tensors, numbers, rooms for results
 static const struct api_call { const char *name; void (*call)(world *w); int handles, owners, numbers, rooms; } api_calls[] = {
   {"tiny_code_name", call_tiny_code_name, 0, 0, 1, 0},
@@ -3255,4 +3287,11 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_uop_of", call_tiny_uop_of, 1, 0, 0, 0},
   {"tiny_uop_parse", call_tiny_uop_parse, 0, 1, 0, 0},
   {"tiny_op_name", call_tiny_op_name, 0, 0, 1, 0},
+  {"tiny_label", call_tiny_label, 1, 0, 0, 0},
+  {"tiny_label_of", call_tiny_label_of, 1, 0, 0, 0},
+  {"tiny_scope_begin", call_tiny_scope_begin, 0, 1, 0, 0},
+  {"tiny_scope_end", call_tiny_scope_end, 0, 1, 0, 0},
+  {"tiny_profile_begin", call_tiny_profile_begin, 0, 1, 0, 0},
+  {"tiny_profile_text", call_tiny_profile_text, 0, 1, 2, 0},
+  {"tiny_program_summary", call_tiny_program_summary, 0, 1, 1, 0},
 };

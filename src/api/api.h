@@ -22,3 +22,4 @@
 #include "io.h"
 #include "data.h"
 #include "device.h"
+#include "observe.h"

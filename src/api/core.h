@@ -208,6 +208,7 @@ typedef struct tiny_desc {
   uint64_t seed;                           // of tiny_rand and tiny_randn
   // width of the search for fast kernels, SEARCH in the manual; 0: $TINY_BEAM or none, negative: none
   int beam;
+  const char *trace;                       // file for a trace, as tiny_trace_begin; NULL: $TINY_TRACE or none, "": none
   int compiler_seconds;                    // that one run of the kernel compiler may take; 0: $TINY_CC_SECONDS or 300
   tiny_progress progress;                  // of compiling and searching; fn NULL: a line on a terminal
   // Compiled kernels that come with the program, as tiny_cache_import and tiny_cache_import_from take them: a file, and

@@ -183,13 +183,13 @@ static int tn_os_make_dir(const char *path) { return tn_os_make_own_dir(path) ||
 static int tn_os_is_separator(char c) { return c == '/' || c == '\\'; }
 #else
 typedef int tn_os_handle;
+static int tn_os_close(tn_os_handle h) { return close(h) == 0; }
 #ifndef TINY_NO_IO
 static int tn_os_open(const char *path, int create, tn_os_handle *out) {
   const int flags = (create ? O_WRONLY | O_CREAT | O_EXCL : O_RDONLY) | TN_OS_CLOEXEC;
   do *out = open(path, flags, create); while (*out < 0 && errno == EINTR);
   return *out >= 0;
 }
-static int tn_os_close(tn_os_handle h) { return close(h) == 0; }
 static int tn_os_rename(const char *from, const char *to) { return rename(from, to) == 0; }
 #endif
 static int64_t tn_os_read_some(tn_os_handle h, void *out, size_t nbytes) {
@@ -213,6 +213,40 @@ static int tn_os_is_separator(char c) { return c == '/'; }
 enum { TN_OS_PIECE = 1 << 20 };            // bytes of one read or write: systems limit them
 enum { TN_OS_OWN = 0600, TN_OS_ALL = 0666 };                // who may read a new file: this user; as the umask says
 
+static int tn_os_write_all(tn_os_handle h, const void *data, size_t nbytes) {
+  const char *at = (const char *)data, *const end = at + nbytes;
+  int64_t put = 1;
+  tn_os_hush hush;
+  tn_os_hush_begin(&hush);
+  while (at < end && put > 0) {
+    put = tn_os_write_some(h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
+    if (put > 0) at += put;
+  }
+  tn_os_hush_end(&hush);
+  return at == end;
+}
+
+// A file that grows while others may read it, in the place of what was there. TN_OS_TAKEN: somebody is writing it so.
+enum { TN_OS_CLOSED, TN_OS_OPENED, TN_OS_TAKEN };
+#ifdef _WIN32
+static int tn_os_open_growing(const char *path, tn_os_handle *out) {
+  *out = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
+  if (*out != INVALID_HANDLE_VALUE) return TN_OS_OPENED;
+  return GetLastError() == ERROR_SHARING_VIOLATION ? TN_OS_TAKEN : TN_OS_CLOSED;
+}
+#else
+static int tn_os_open_growing(const char *path, tn_os_handle *out) {
+  enum { ALONE = 2, AT_ONCE = 4 };         // LOCK_EX, LOCK_NB
+  struct stat s;
+  do *out = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | TN_OS_CLOEXEC, TN_OS_ALL); while (*out < 0 && errno == EINTR);
+  if (*out < 0) return TN_OS_CLOSED;
+  const int file = !fstat(*out, &s) && S_ISREG(s.st_mode), ours = file && !flock(*out, ALONE | AT_ONCE);
+  if (ours && !ftruncate(*out, 0)) return TN_OS_OPENED;
+  close(*out);
+  return file && !ours ? TN_OS_TAKEN : TN_OS_CLOSED;
+}
+#endif
+
 // A file that is being written: others see the old one or the whole new one, as it is written beside its place and
 // renamed.
 typedef struct tn_os_draft { char path[TN_OS_PATH + 64]; tn_os_handle h; } tn_os_draft;
@@ -224,16 +258,7 @@ static int tn_os_draft_name(tn_os_draft *d, const char *path) {
   return length >= 0 && (size_t)length < sizeof d->path;
 }
 static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
-  const char *at = (const char *)data, *const end = at + nbytes;
-  int64_t put = 1;
-  tn_os_hush hush;
-  tn_os_hush_begin(&hush);
-  while (at < end && put > 0) {
-    put = tn_os_write_some(d->h, at, end - at < TN_OS_PIECE ? (size_t)(end - at) : (size_t)TN_OS_PIECE);
-    if (put > 0) at += put;
-  }
-  tn_os_hush_end(&hush);
-  return at == end;
+  return tn_os_write_all(d->h, data, nbytes);
 }
 #ifndef TINY_NO_IO
 static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {

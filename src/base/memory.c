@@ -41,6 +41,8 @@ struct tiny_ctx {
   struct tn_device *device[TINY_MAX_DEVICES]; int ndevice, here;           // here: where what names no device goes
   struct tn_cache *cache; struct tn_shipped *shipped; struct tn_warm *warm;
   struct tn_pool *pool; struct tn_runtime *runtime;
+  struct tn_labels *labels; const char *scope;               // NULL: nothing is named; no scope is open
+  struct tn_trace *trace; struct tn_observer *observer;      // NULL: nobody asked
   struct tiny_archive *archives;           // that are open
   struct tiny_loader *loaders;
 };
@@ -52,6 +54,14 @@ static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t n
   return NULL;
 }
 
+// "matmul: .." becomes "matmul in SCOPE: .."; what has no such head says so at its end.
+static void tn_fail_within(char *message, size_t nbytes, const char *scope) {
+  char rest[1024];
+  char *colon = strstr(message, ": ");
+  if (!colon || strchr(message, ' ') < colon) colon = message + strlen(message);
+  snprintf(rest, sizeof rest, "%s", colon);
+  snprintf(colon, nbytes - (size_t)(colon - message), "%sin %.256s%s", *rest ? " " : ", ", scope, rest);
+}
 TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...) TN_PRINTF(3, 4);
 TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ...) {
   if (!t || t->code != TINY_OK) return code;
@@ -60,6 +70,7 @@ TINY_API tiny_code tiny_fail(tiny_ctx *t, tiny_code code, const char *format, ..
   va_start(args, format);
   tn_number_list(t->message, sizeof t->message, format, args);
   va_end(args);
+  if (t->scope) tn_fail_within(t->message, sizeof t->message, t->scope);
   return code;
 }
 

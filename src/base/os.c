@@ -34,6 +34,7 @@
   #endif
   #include <signal.h>
   #include <spawn.h>
+  #include <sys/file.h>
   #include <sys/ioctl.h>
   #include <sys/mman.h>
   #include <sys/socket.h>
@@ -64,6 +65,7 @@
 // POSIX has it.
 #if defined(__linux__) && defined(__STRICT_ANSI__) && !defined(__cplusplus)
   extern int clock_gettime(int clock, struct timespec *out);
+  extern int ftruncate(int fd, off_t nbytes);
   extern int futimens(int fd, const struct timespec times[2]);
   extern int kill(pid_t pid, int sig);
   extern int madvise(void *at, size_t nbytes, int advice);

@@ -66,19 +66,27 @@ static int tn_utf8_length(const unsigned char *p, size_t left) {
     return 0;
   return n;
 }
-// Text as a string of JSON (RFC 8259), with its quotes; a byte that is no UTF-8 becomes U+FFFD.
+// The character at text as it stands in a string of JSON (RFC 8259), at most 6 bytes; a byte that is no UTF-8 becomes
+// U+FFFD. *used: bytes of text that it is.
+static int tn_json_char(const char *text, size_t left, char *out, size_t *used) {
+  const unsigned char *p = (const unsigned char *)text;
+  const int n = tn_utf8_length(p, left);
+  *used = n ? (size_t)n : 1;
+  if (*p == '"' || *p == '\\') { out[0] = '\\'; out[1] = *text; return 2; }
+  if (*p == '\n') { memcpy(out, "\\n", 2); return 2; }
+  if (*p < ' ') return snprintf(out, 8, "\\u%04x", *p);
+  if (!n) { memcpy(out, "\\ufffd", 6); return 6; }
+  memcpy(out, text, (size_t)n);
+  return n;
+}
+// Text as a string of JSON, with its quotes.
 static void tn_json_text(tiny_bytes *b, const char *text) {
   const size_t all = strlen(text);
+  char one[8];
   tn_text_put(b, "\"");
-  for (size_t i = 0; i < all;) {
-    const unsigned char *p = (const unsigned char *)text + i;
-    const int n = tn_utf8_length(p, all - i);
-    if (*p == '"' || *p == '\\') tn_text_add(b, "\\%c", *p);
-    else if (*p == '\n') tn_text_put(b, "\\n");
-    else if (*p < ' ') tn_text_add(b, "\\u%04x", *p);
-    else if (n) tiny_bytes_add(b, p, (size_t)n);
-    else tn_text_put(b, "\\ufffd");
-    i += n ? (size_t)n : 1;
+  for (size_t i = 0, used; i < all; i += used) {
+    const int n = tn_json_char(text + i, all - i, one, &used);
+    tiny_bytes_add(b, one, (size_t)n);
   }
   tn_text_put(b, "\"");
 }

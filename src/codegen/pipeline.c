@@ -17,6 +17,7 @@
 #include "optimize.c"
 #include "cost.c"
 #include "../ir/spec.c"
+#include "../base/trace.c"
 #endif
 
 enum { TN_PIPELINE_SERIAL = 1 << 20 };     // ids do not tell when a kernel is lowered: its text is always the same
@@ -68,10 +69,11 @@ static tiny_uop *tn_pass_opts(tn_pipeline *p, tiny_uop *sink) {
     tn_state_open(s, t, sink, p->target);
     tn_optimize(s);
   }
-  if (tn_debug(t, 'o')) {
+  if (tn_debug(t, 'o') || tn_trace_passes(t)) {
     tiny_bytes text = {t, NULL, 0, 0};
     tn_schedule_print(&text, &s->done);
-    tn_log(t, "opts %s", text.data);
+    if (tn_debug(t, 'o')) tn_log(t, "opts %s", text.data);
+    tn_trace_opts(t, text.data ? text.data : "");
   }
   return s->sink;
 }
@@ -140,19 +142,22 @@ static const tn_pass tn_passes[] = {
 };
 enum { TN_PASSES = sizeof tn_passes / sizeof *tn_passes };
 
-static void tn_trace_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
-  if (!tn_debug(t, 'i')) return;
-  tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- after %s\n", pass);
-  tn_print(t, sink, &text);
-  tn_log_text(t, text.data);
+// The text of a kernel after a pass, for debug letter i and for the trace.
+static void tn_tell_pass(tiny_ctx *t, const char *pass, const char *heading, const tiny_bytes *text) {
+  if (tn_debug(t, 'i')) { tn_log(t, "-- %s", heading); tn_log_text(t, text->data ? text->data : ""); }
+  tn_trace_pass(t, pass, text->data ? text->data : "");
 }
-static void tn_trace_list(tiny_ctx *t, const tn_lowered *k) {
-  if (!tn_debug(t, 'i')) return;
+static void tn_show_pass(tiny_ctx *t, const char *pass, tiny_uop *sink) {
+  if (!tn_debug(t, 'i') && !tn_trace_passes(t)) return;
   tiny_bytes text = {t, NULL, 0, 0};
-  tn_text_add(&text, "-- program\n");
+  tn_print(t, sink, &text);
+  tn_tell_pass(t, pass, tn_text_of_format(t, "after %s", pass), &text);
+}
+static void tn_show_list(tiny_ctx *t, const tn_lowered *k) {
+  if (!tn_debug(t, 'i') && !tn_trace_passes(t)) return;
+  tiny_bytes text = {t, NULL, 0, 0};
   tn_print_list(t, k->list, k->n, &text);
-  tn_log_text(t, text.data);
+  tn_tell_pass(t, "program", "program", &text);
 }
 
 static tn_pipeline tn_pipeline_of(tiny_ctx *t, tiny_uop *sink, const tn_target *target) {
@@ -171,7 +176,7 @@ static tiny_uop *tn_pipeline_stage(tn_pipeline *p, tiny_uop *sink, int stage) {
     const tn_pass *pass = &tn_passes[i];
     if (pass->stage != stage || (pass->when & p->has) != pass->when) continue;
     tiny_uop *next = pass->run(p, sink);
-    if (next != sink) tn_trace_pass(t, pass->name, next);
+    if (next != sink) tn_show_pass(t, pass->name, next);
     if (next != sink && (TN_VERIFY_PASSES || tn_debug(t, 'v'))) tn_verify(t, next, p->spec);
     sink = next;
   }
@@ -216,7 +221,7 @@ static tiny_code tn_lower(tiny_ctx *t, tiny_uop *sink, const tn_target *target, 
   sink = tn_pipeline_stage(&p, sink, TN_LOWER);
   if (t->code != TINY_OK || tn_linearize(t, sink, out) != TINY_OK) return t->code;
   if (tn_verify_list(t, out->list, out->n) != TINY_OK) return t->code;
-  tn_trace_list(t, out);
+  tn_show_list(t, out);
   if (target->renderer) {
     if (tn_target_check(t, target->renderer, out->list, out->n) != TINY_OK) return t->code;
     tn_hints_find(t, out, target);

@@ -47,12 +47,17 @@ static void tn_graph_json_node(tn_graph_order *g, int id, tiny_bytes *out) {
   tn_text_put(out, "\",\"shape\":[");
   for (int i = 0; i < u->ndim; i++) tn_text_add(out, i ? ",%lld" : "%lld", (long long)u->dim[i]);
   tn_text_put(out, "],\"src\":[");
-  for (uint32_t i = 0; i < u->nsrc; i++) tn_text_add(out, i ? ",%d" : "%d", tn_graph_place(g, u->src[i]));
+  for (uint32_t i = 0; i < u->nsrc && tn_graph_place(g, u->src[0]) >= 0; i++)      // else the walk ended at u
+    tn_text_add(out, i ? ",%d" : "%d", tn_graph_place(g, u->src[i]));
   tn_text_put(out, "],\"arg\":");
   tn_json_text(out, tn_graph_arg(g, u));
   if (tn_is_leaf(u)) {
     tn_text_put(out, ",\"memory\":");
     tn_json_text(out, tn_place_name(out->t, u->device));
+  }
+  if (tn_label_of(out->t, u)) {
+    tn_text_put(out, ",\"label\":");
+    tn_json_text(out, tn_label_text(out->t, tn_label_of(out->t, u)));
   }
   tn_text_put(out, "}");
 }

@@ -35,6 +35,7 @@
 #define TN_IR_UOP
 #ifndef TINY_AMALGAMATED
 #include "alu.c"
+#include "label.c"
 #endif
 
 static const struct { const char *name; int8_t nsrc; uint8_t flags; } tn_ops[TINY_OP_COUNT] = {
@@ -642,6 +643,7 @@ static tiny_uop *tn_uop_make_with(tiny_ctx *t, int op, int dtype, int lanes, int
   else u->dim = shared == v ? list : shared;
   u->extent = lengths ? (tiny_uop **)memcpy(tn_uop_extents_at(u, own), extent, (size_t)lengths * sizeof *extent) : NULL;
   tn_uop_bounds(u);
+  if (t->labels && !ir->apart) tn_label_made(t, u, tn_op_is(op, TINY_MOVEMENT));
   tn_nodes_put(&ir->nodes, u, slot);
   ir->nodes.n++;
   if (!ir->apart) t->stats.nodes = ir->nodes.n;
@@ -775,6 +777,7 @@ static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
 
 static void tn_uop_sweep(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
+  if (t->labels) tn_labels_sweep(t, t->ir->epoch);
   for (uint32_t i = 0; i < nodes->cap;) {
     tiny_uop *u = nodes->table[i].u;
     if (!tn_nodes_has(nodes, i) || u->mark == t->ir->epoch) { i++; continue; }

@@ -64,6 +64,11 @@ static tiny_code tn_build_compile(tiny_ctx *t, tn_builds *all, tn_build **b, int
   const tiny_code code = tn_device_compile(d, modules, text, binary, &log);
   tn_say_compiled(t, n, tn_os_now() - from);
   t->stats.compile_ns += tn_os_now() - from;
+  if (tn_tracing(t)) {
+    tn_event_span(t, "host", "compile", 0, from, tn_os_now());
+    tn_event_add(t, "\"kernels\":%d", n);
+    tn_event_end(t);
+  }
   all->progress.modules = 0;
   if (code != TINY_OK && code != TINY_E_CANCELLED) return code;
   for (int m = 0; m < modules; m++) {
@@ -151,9 +156,12 @@ static void tn_builds_clear(void *arg) {
   all->t->watch = NULL;
   tn_nodes_leave(all->t);
   tn_nodes_close(all->t, &all->t->ir->others);
-  for (int i = 0; i < all->n; i++)
-    if (all->build[i].owned)
-      tn_release(all->t, (void *)(uintptr_t)all->build[i].text.data, all->build[i].text.n + 1);
+  for (int i = 0; i < all->n; i++) {
+    tn_build *b = &all->build[i];
+    if (b->owned) tn_release(all->t, (void *)(uintptr_t)b->text.data, b->text.n + 1);
+    if (b->opts) tn_release(all->t, b->opts, strlen(b->opts) + 1);
+    b->opts = NULL;
+  }
 }
 
 // After a compilation that failed because the compiler is another than was thought, or can compile nothing: this one,

@@ -337,7 +337,7 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   const size_t part[] = {(size_t)c->n * sizeof(tn_bound_input),             (size_t)c->m * sizeof(tn_bound_output),
                          (size_t)v->leaves.n * sizeof(tn_bound_leaf),       (size_t)nplace * sizeof(int64_t),
                          (size_t)v->scalars.n * sizeof(tn_bound_scalar),    (size_t)c->m * sizeof(tiny_tensor *)};
-  size_t nbytes = sizeof(tiny_program) + (size_t)nstep + (size_t)v->leaves.n;
+  size_t nbytes = sizeof(tiny_program) + (size_t)nstep * (1 + sizeof(int)) + (size_t)v->leaves.n;
   for (size_t i = 0; i < sizeof part / sizeof *part; i++) nbytes += part[i];
   tiny_program *p = (tiny_program *)tn_alloc(t, nbytes);
   char *at = (char *)(p + 1);
@@ -349,6 +349,7 @@ static tiny_program *tn_program_new(tiny_ctx *t, const tn_capture_call *c, const
   p->kept.at = (int64_t *)(void *)at; at += part[3];
   p->scalar = (tn_bound_scalar *)(void *)at; at += part[4];
   p->made = (tiny_tensor **)(void *)at; at += part[5];
+  p->label = (int *)(void *)at; at += (size_t)nstep * sizeof(int);
   p->kept.step = (uint8_t *)at; at += nstep;
   p->kept.leaf = (uint8_t *)at;
   return p;
@@ -445,11 +446,13 @@ static tiny_code tn_capture_guarded(tiny_ctx *t, void *arg) {
   tn_hidden_show(c);
   tn_rollback_make(t, c, &back);
   tiny_uop **meant = tn_outputs_meant(t, c);
+  const int *label = plan ? tn_run_labels(t, plan, &v) : NULL;
   tiny_program *p = tn_program_new(t, c, &v, plan);      // nothing fails from here on but tn_kept_find
   tn_bind_inputs(p, c);
   tn_bind_leaves(p, c, &v, memory);
   tn_bind_scalars(t, p, c, &v);
   tn_bind_outputs(p, c, &v, meant);
+  if (label) memcpy(p->label, label, (size_t)plan->nstep * sizeof *label);
   if (plan) plan->holders++;
   p->next = t->runtime->programs;
   if (p->next) p->next->prev = p;
@@ -682,6 +685,7 @@ static tiny_code tn_run_guarded(tiny_ctx *t, void *arg) {
     tiny_uop **leaf = (tiny_uop **)tn_scratch(t, ((size_t)p->nleaf + 1) * sizeof *leaf);
     r.fresh = (tn_storage **)tn_scratch(t, ((size_t)p->plan->noutput + 1) * sizeof *r.fresh);
     r.scalar = tn_run_scalars(t, c);
+    r.label = p->label;
     r.leaf = leaf;
     code = tn_run_bind(t, &r);
     if (code == TINY_OK) code = tn_run_leaves(t, c, leaf);

@@ -31,6 +31,8 @@ static tiny_code tn_open_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < t->ndevice; i++) if (tn_programs_open(t->device[i]) != TINY_OK) return t->code;
   t->tensors->refuse = 0;
   tn_ship_open(t, d);
+  const char *trace = d && d->trace ? d->trace : tn_os_env("TINY_TRACE");
+  if (trace && *trace && !tn_trace_start(t, trace)) tn_log(t, "tiny: no trace: %s cannot be written", trace);
   return TINY_OK;
 }
 
@@ -82,7 +84,9 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_loaders_close(t);
   tn_ordering_close(t);                    // may still make one wait for another
   tn_devices_sync(t);
-  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
+  tn_observer_tell(t);
+  tn_observer_close(t);
+  tn_trace_close(t);
 #ifndef TINY_NO_IO
   tn_archives_close(t);
 #endif
@@ -108,6 +112,7 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_release(t, t->cache, sizeof *t->cache);
   tn_pool_close(t);
   tn_match_close(t);
+  tn_labels_close(t);
   tn_scratch_reset(t, 1);
   const tiny_alloc alloc = t->alloc;
   alloc.fn(alloc.user, t, sizeof *t, 0);
@@ -116,7 +121,8 @@ TINY_API void tiny_close(tiny_ctx *t) {
 TINY_API tiny_code tiny_sync(tiny_ctx *t) {
   if (!t || !t->ndevice) return t ? t->code : TINY_E_ARG;
   const tiny_code code = tn_devices_sync(t);
-  for (int i = 0; i < t->ndevice; i++) tn_timeline_tell(t->device[i]);
+  tn_observer_tell(t);
+  tn_trace_flush(t);
   return code == TINY_OK || t->code != TINY_OK ? code : tiny_fail(t, code, "sync: a device failed");
 }
 

@@ -156,11 +156,12 @@ static void tn_log_copy(const struct tn_device *to, const struct tn_device *from
 static tiny_code tn_copy_between(tiny_ctx *t, struct tn_device *to, tiny_mem dst, struct tn_device *from, tiny_mem src,
                                  size_t nbytes, int after) {
   const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
-  const uint64_t began = timed ? tn_os_now() : 0;
+  const uint64_t began = timed || tn_tracing(t) ? tn_os_now() : 0;
   tiny_stats *const stats[2] = {&t->stats, &to->stats};
   tiny_code code = tn_copies_alone(to, from) ? tn_copy_alone(t, to, dst, from, src, nbytes, after)
                                              : tn_copy_by_host(t, to, dst, from, src, nbytes);
   for (int i = 0; i < 2; i++) { stats[i]->copies++; stats[i]->nbytes_copied += nbytes; }
+  if (tn_tracing(t)) tn_trace_copy(t, from->number, to->number, nbytes, began);
   if (!timed || code != TINY_OK) return code;
   code = to->backend->sync(to->dev);
   if (tn_debug(t, 'k')) tn_log_copy(to, from, nbytes, tn_os_now() - began);

@@ -718,6 +718,11 @@ static const tiny_backend tn_llvm_backend = {
   tn_cpu_sync, tn_cpu_reserve
 };
 static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
+// Whose threads run its tasks; NULL: one alone.
+static struct tn_pool *tn_cpu_pool(const void *dev) {
+  const tn_cpu *c = (const tn_cpu *)dev;
+  return c->queue ? tn_queue_pool(c->queue) : c->t->pool;
+}
 // Does one run what is compiled for the other?
 static int tn_cpu_is_alike(const void *dev, const void *other) {
   const tn_cpu *a = (const tn_cpu *)dev, *b = (const tn_cpu *)other;

@@ -23,45 +23,6 @@ static uint64_t tn_stamp_ns(const struct tn_device *d, uint64_t host_ns) {
   return d->stamp[1] > d->stamp[0] ? d->stamp[1] - d->stamp[0] : 1;
 }
 
-// Launches whose times are told later (debug letter l), as the device has done them. Their stamps stay where they are.
-enum { TN_TIMELINE = 64, TN_TIMELINE_MOST = 64 };          // launches of a part; parts before they are told in between
-typedef struct tn_timed_launch { uint64_t stamp[2]; char name[64]; } tn_timed_launch;
-typedef struct tn_timeline { struct tn_timeline *older; int n, parts; tn_timed_launch of[TN_TIMELINE]; } tn_timeline;
-
-// The device has done everything: a line each, in us since the context was opened.
-static void tn_timeline_tell(struct tn_device *d) {
-  tn_timeline *first = NULL;
-  for (tn_timeline *p = d->timeline, *older; p; p = older) { older = p->older; p->older = first; first = p; }
-  d->timeline = NULL;
-  while (first) {
-    tn_timeline *p = first;
-    for (int i = 0; i < p->n; i++) {
-      const uint64_t *at = p->of[i].stamp;
-      const double from = ((double)at[0] - (double)d->t->opened) * 1e-3, took = (double)(at[1] - at[0]) * 1e-3;
-      if (at[1]) tn_log(d->t, "launch %-12s %12.1f to %12.1f us  %s", d->name, from, from + took, p->of[i].name);
-    }
-    first = p->older;
-    tn_release(d->t, p, sizeof *p);
-  }
-}
-// Where the times of the next launch go; NULL: there is no memory.
-static uint64_t *tn_timeline_add(struct tn_device *d, const char *name) {
-  if (d->timeline && d->timeline->n == TN_TIMELINE && d->timeline->parts == TN_TIMELINE_MOST &&
-      d->backend->sync(d->dev) == TINY_OK)
-    tn_timeline_tell(d);
-  if (!d->timeline || d->timeline->n == TN_TIMELINE) {
-    tn_timeline *p = (tn_timeline *)tn_alloc(d->t, sizeof *p);
-    if (!p) return NULL;
-    p->older = d->timeline;
-    p->parts = p->older ? p->older->parts + 1 : 1;
-    d->timeline = p;
-  }
-  tn_timed_launch *l = &d->timeline->of[d->timeline->n++];
-  l->stamp[0] = l->stamp[1] = 0;
-  snprintf(l->name, sizeof l->name, "%s", name);
-  return l->stamp;
-}
-
 #ifdef TN_TEST_BACKEND                     // a test's, which stands for INTERP
   #include TN_TEST_BACKEND
 #else

@@ -28,6 +28,12 @@ typedef struct tn_module {
   tn_container_target target;              // for which it was compiled
 } tn_module;
 
+// What kernels do, as profiles have it.
+enum { TN_KIND_ELEMENTWISE, TN_KIND_COPY, TN_KIND_REDUCE, TN_KIND_MATMUL, TN_KIND_CONV, TN_KIND_ORDERED, TN_KIND_CUSTOM,
+  TN_KINDS_OF_KERNELS };
+static const char *const tn_kind_of_kernel[TN_KINDS_OF_KERNELS] = {"elementwise", "copy", "reduce", "matmul", "conv",
+  "loops", "custom"};
+
 typedef struct tn_executable {
   struct tn_executable *next;
   tn_digest key;                           // of the kernel
@@ -36,6 +42,8 @@ typedef struct tn_executable {
   int64_t global[3], local[3], tasks;
   double flops, nbytes;
   size_t local_nbytes;                     // that a launch gives each task
+  uint8_t kind;                            // TN_KIND_*
+  int seen;                                // 1 + its number among those that were looked at; 0: it was not
   int runs_on_host;                        // 1: interpreted although the device compiles (no compiler was found)
   tn_module *module;                       // NULL: on the host
   int width, units;                        // of the search that found it; does it multiply tiles?

@@ -17,6 +17,12 @@
 #include "../base/threads.c"
 #endif
 
+// What one thread did of a job: so many tasks, from .. to in ns.
+typedef struct tn_pool_span { uint64_t from, to; int tasks; } tn_pool_span;
+// Rows of each thread, the caller's first; what comes when they are full is not told.
+enum { TN_POOL_SPANS = 4096 };
+typedef struct tn_pool_spans { int threads, *n; tn_pool_span *row; size_t nbytes; } tn_pool_spans;
+
 // A job on one thread.
 static void tn_pool_alone(int n, void (*task)(void *arg, int i), void *arg) {
   for (int i = 0; i < n; i++) task(arg, i);
@@ -64,6 +70,8 @@ static tiny_code tn_pool_open(tiny_ctx *t, const tiny_desc *d) {
 }
 
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) { d->pool = t->pool->host; }
+static int tn_pool_watch(struct tn_pool *p, tn_pool_spans *spans) { (void)p; (void)spans; return 0; }
+static int tn_pool_threads(const struct tn_pool *p) { (void)p; return 0; }
 
 static int tn_pool_most(const tiny_ctx *t) {
   const struct tn_pool *p = t->pool;
@@ -89,6 +97,7 @@ struct tn_pool {
   int threads;                             // the caller's included
   int started, spins;                      // spins: there is a core for each thread
   int workers;                             // that could be started
+  tn_pool_spans *spans;                    // NULL: nobody looks
   tn_pool_home home;
   tn_os_thread *worker;
   tn_os_cores_mask cores;                  // that the first caller could use
@@ -97,7 +106,7 @@ struct tn_pool {
   char apart0[64]; int64_t next;           // first task that nobody has taken; counters are cache lines apart
   char apart1[64]; int64_t jobs;           // number of jobs published so far
   char apart2[64]; int64_t busy, open, inside;     // busy: from publication until all have left
-  char apart3[64]; int64_t sleepers, caller_sleeps, quit;
+  char apart3[64]; int64_t sleepers, caller_sleeps, quit, entered;         // entered: workers, which are numbered so
   tn_os_mutex lock; tn_os_cond wake, done;
 };
 
@@ -125,15 +134,27 @@ static int tn_pool_home_left(const tn_pool_home *h) {
   return h->here ? !*h->here : h->process != tn_os_process_id();
 }
 
-static void tn_pool_take(struct tn_pool *p) {
+// Tasks that nobody has taken. Returns how many.
+static int tn_pool_take(struct tn_pool *p) {
   const int n = p->n, step = p->step;
+  int taken = 0;
   for (;;) {
     const int64_t from = tn_os_atomic_add(&p->next, step);
-    for (int64_t i = from; i < from + step; i++) {
-      if (i >= n) return;
+    for (int64_t i = from; i < from + step; i++, taken++) {
+      if (i >= n) return taken;
       p->task(p->arg, (int)i);
     }
   }
+}
+// The same on thread `number`, where somebody may look.
+static void tn_pool_share(struct tn_pool *p, int number) {
+  tn_pool_spans *s = p->spans;
+  if (!s) { tn_pool_take(p); return; }
+  const uint64_t from = tn_os_now();
+  const int tasks = tn_pool_take(p);
+  if (!tasks || number >= s->threads || s->n[number] == TN_POOL_SPANS) return;
+  tn_pool_span *row = &s->row[(size_t)number * TN_POOL_SPANS + (size_t)s->n[number]++];
+  row->from = from; row->to = tn_os_now(); row->tasks = tasks;
 }
 
 // Spins until *value is `least` or more, for a moment. 1: it is.
@@ -151,6 +172,7 @@ static int tn_pool_spin(int spins, int64_t *value, int64_t least) {
 
 static void tn_pool_work(void *arg) {
   struct tn_pool *p = (struct tn_pool *)arg;
+  const int number = (int)tn_os_atomic_add(&p->entered, 1) + 1;
   int64_t seen = 0;
   for (;;) {
     if (!tn_pool_spin(p->spins, &p->jobs, seen + 1)) {
@@ -164,7 +186,7 @@ static void tn_pool_work(void *arg) {
     if (tn_os_atomic_load(&p->quit)) return;
     tn_os_atomic_add(&p->inside, 1);
     (void)tn_float_enter();                // each time: a task may have left another mode behind
-    if (tn_os_atomic_load(&p->open)) tn_pool_take(p);
+    if (tn_os_atomic_load(&p->open)) tn_pool_share(p, number);
     if (tn_os_atomic_add(&p->inside, -1) == 1 && tn_os_atomic_load(&p->caller_sleeps)) {
       tn_os_lock(&p->lock);
       tn_os_wake_one(&p->done);
@@ -201,7 +223,7 @@ static void tn_pool_reset(struct tn_pool *p) {
   tn_pool_home_close(&p->home);
   p->started = p->workers = 0;
   p->next = p->jobs = p->busy = p->open = p->inside = 0;
-  p->sleepers = p->caller_sleeps = p->quit = 0;
+  p->sleepers = p->caller_sleeps = p->quit = p->entered = 0;
   tn_os_mutex_open(&p->lock);
   tn_os_cond_open(&p->wake);
   tn_os_cond_open(&p->done);
@@ -249,7 +271,7 @@ static void tn_pool_run(struct tn_pool *p, int n, void (*task)(void *arg, int i)
   tn_os_atomic_store(&p->next, 0);
   tn_os_atomic_store(&p->open, 1);
   tn_pool_call(p, n - 1);
-  tn_pool_take(p);
+  tn_pool_share(p, 0);
   tn_os_atomic_store(&p->open, 0);
   tn_pool_wait(p);
   tn_os_atomic_store(&p->busy, 0);
@@ -303,6 +325,13 @@ static void tn_pool_close(tiny_ctx *t) {
   tn_pool_free(t, t->pool);
   t->pool = NULL;
 }
+
+// From the next job on; NULL: no more. Between jobs only. 0: its threads are the host's own.
+static int tn_pool_watch(struct tn_pool *p, tn_pool_spans *spans) {
+  p->spans = spans;
+  return !p->host.fn;
+}
+static int tn_pool_threads(const struct tn_pool *p) { return p->threads; }
 
 // What to open a context with that has as many threads as t.
 static void tn_pool_describe(const tiny_ctx *t, tiny_desc *d) {

@@ -10,6 +10,7 @@
 #include "compiler.c"
 #include "../codegen/candidates.c"
 #include "../codegen/pipeline.c"
+#include "trace.c"
 #endif
 
 enum { TN_SEARCH_MOST = 64 };              // the widest search
@@ -21,11 +22,13 @@ typedef struct tn_build {
   const tn_schedule *found;                // by a search, in scratch memory; NULL: what the heuristics choose
   tn_digest key, text_key;                 // key of foreign source: its maker says
   int named;                               // key and name are there
+  uint8_t kind;                            // TN_KIND_*
   tn_lowered low;
   size_t local_nbytes;
   int width, units;                        // of the search that found it; does it multiply tiles?
   tiny_rendered text; int owned;           // what was rendered; owned: it is memory of the build's
   char name[TN_KERNEL_NAME];
+  char *opts;                              // for the trace; NULL: it is none, or there is no memory
   struct tn_build *twin;                   // an earlier one of the same kernel
   tn_executable *exe;
 } tn_build;
@@ -69,6 +72,46 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
   snprintf(b->name + at, sizeof b->name - at, "_%08x", (unsigned)(b->ast->hash ^ b->ast->hash >> 32));
 }
 
+// Does memory that is read move with an element of the output and with what is summed for it by strides that meet, as
+// under a window that slides?
+static int tn_is_windowed(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nload; i++) for (int j = 0; j < p->nout; j++) for (int k = 0; k < p->nred; k++) {
+    const int64_t a = tn_stride_in(t, p->load[i]->src[1], p->out[j]), b = tn_stride_in(t, p->load[i]->src[1], p->red[k]);
+    if (a <= 0 || b <= 0) continue;
+    if ((a <= b && a * tn_range_extent(p->out[j]) > b) || (b < a && b * tn_range_extent(p->red[k]) > a)) return 1;
+  }
+  return 0;
+}
+// Does the kernel sum products of two operands, each of which moves with something that the other does not?
+static int tn_sums_products(tiny_ctx *t, const tn_profile *p) {
+  for (int i = 0; i < p->nreduce; i++) {
+    const tiny_uop *x = p->reduce[i]->src[0];
+    int own[2] = {0, 0};
+    while (x->op == TINY_OP_CAST || x->op == TINY_OP_WHERE) x = x->src[x->op == TINY_OP_WHERE];
+    if ((x->op != TINY_OP_MUL && x->op != TINY_OP_DOT) || (p->reduce[i]->k & 0xFF) != TINY_OP_ADD) continue;
+    for (int j = 0; j < p->nout; j++) {
+      const int with[2] = {tn_depends(t, x->src[0], p->out[j]), tn_depends(t, x->src[1], p->out[j])};
+      for (int k = 0; k < 2; k++) own[k] |= with[k] && !with[!k];
+    }
+    if (own[0] && own[1]) return 1;
+  }
+  return 0;
+}
+static uint8_t tn_kernel_kind(tiny_ctx *t, const tn_build *b) {
+  tn_profile p;
+  if (b->custom) return TN_KIND_CUSTOM;
+  const tn_mark mark = tn_scratch_mark(t);
+  memset(&p, 0, sizeof p);
+  int kind = TN_KIND_ORDERED;
+  if (!tn_is_ordered(t, b->ast)) {
+    tn_profile_kernel(t, b->ast, &p);
+    kind = !p.nreduce ? (p.nalu ? TN_KIND_ELEMENTWISE : TN_KIND_COPY)
+           : !tn_sums_products(t, &p) ? TN_KIND_REDUCE : tn_is_windowed(t, &p) ? TN_KIND_CONV : TN_KIND_MATMUL;
+  }
+  tn_scratch_rewind(t, mark);
+  return (uint8_t)kind;
+}
+
 // m: where the kernel comes from, NULL: it runs on the host.
 static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *kernel, tn_module *m) {
   tn_executable *e = (tn_executable *)tn_alloc(t, sizeof *e),
@@ -77,7 +120,7 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   memcpy(e->name, b->name, sizeof e->name);
   memcpy(e->global, b->low.global, sizeof e->global);
   memcpy(e->local, b->low.local, sizeof e->local);
-  e->key = b->key;
+  e->key = b->key; e->kind = b->kind;
   e->kernel = kernel;
   e->tasks = b->low.tasks;
   e->flops = b->low.flops;
@@ -93,6 +136,10 @@ static tn_executable *tn_executable_new(tiny_ctx *t, const tn_build *b, void *ke
   return *slot = e;
 }
 
+static void tn_build_trace(tiny_ctx *t, const tn_build *b, const char *from) {
+  if (tn_tracing(t)) tn_trace_kernel(t, b->exe, b->text.data ? b->text.data : "", b->opts ? b->opts : "", from);
+}
+
 static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
   struct tn_device *d = b->at->device;
   t->stats.interpreted += d->backend->renderer != NULL;
@@ -103,7 +150,9 @@ static tiny_code tn_build_interpret(tiny_ctx *t, tn_build *b) {
     m->handle = d->backend->load_uops(d->dev, b->low.list, b->low.n);
     if (m->handle) b->exe->kernel = d->backend->find(d->dev, m->handle, b->name);
   }
-  return b->exe->kernel ? TINY_OK : tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+  if (!b->exe->kernel) return tiny_fail(t, TINY_E_COMPILE, "kernel %s could not be loaded", b->name);
+  tn_build_trace(t, b, "interpreted");
+  return TINY_OK;
 }
 
 // Writes the kernel, and keeps what was written.
@@ -143,13 +192,21 @@ static tiny_code tn_build_lower_apart(tiny_ctx *t, tn_build *b, tiny_uop *sink) 
   return tn_build_reserve(t, b) == TINY_OK ? tn_build_render(t, b) : t->code;
 }
 
+static char *tn_build_opts(tiny_ctx *t, const char *text) {
+  const size_t nbytes = strlen(text) + 1;
+  char *kept = (char *)tiny_realloc(t, NULL, 0, nbytes);
+  return kept ? (char *)memcpy(kept, text, nbytes) : NULL;
+}
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
-  tn_trace_pass(t, "schedule", b->ast);
+  tn_trace_lowering(t, b->key.word[0], b->name);
+  tn_show_pass(t, "schedule", b->ast);
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);
+  if (tn_tracing(t)) b->opts = tn_build_opts(t, tn_trace_lowering(t, 0, NULL));
   tn_scratch_rewind(t, mark);
+  tn_trace_span(t, "lower", from);
   b->low.list = NULL; b->low.hints = NULL;
   t->stats.lower_ns += tn_os_now() - from;
   return code;
@@ -181,6 +238,7 @@ static void tn_build_from_disk(tiny_ctx *t, tn_build *b) {
   if (!module) return;
   tn_build_take(t, b, module);
   t->stats.cache_hits += b->exe != NULL;
+  if (b->exe) tn_build_trace(t, b, "disk");
 }
 
 // ** what was imported **
@@ -223,6 +281,7 @@ static void tn_build_from_shipped(tiny_ctx *t, tn_build *b, int width) {
     if (tn_build_reserve(t, b) != TINY_OK) return;
     tn_build_take(t, b, module);
     t->stats.shipped += b->exe != NULL;
+    if (b->exe) tn_build_trace(t, b, "shipped");
   }
 }
 
@@ -276,6 +335,7 @@ static tiny_code tn_build_load(tiny_ctx *t, struct tn_programs *at, tn_build *co
     tn_build_take(t, b[i], module);
     if (!b[i]->exe)
       return tiny_fail(t, TINY_E_COMPILE, "kernel %s is not in its module", b[i]->entry ? b[i]->entry : b[i]->name);
+    tn_build_trace(t, b[i], "compiled");
     tn_cache_entry e;
     memset(&e, 0, sizeof e);
     e.module = *key;

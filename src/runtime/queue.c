@@ -31,6 +31,7 @@ static int tn_queue_wanted(const tiny_ctx *t) { (void)t; return 0; }
 static struct tn_queue *tn_queue_open(tiny_ctx *t, void *dev) { (void)t; (void)dev; return NULL; }
 static void tn_queue_close(struct tn_queue *q) { (void)q; }
 static int tn_queue_threads(const struct tn_queue *q) { (void)q; return 1; }
+static struct tn_pool *tn_queue_pool(const struct tn_queue *q) { (void)q; return NULL; }
 static void tn_queue_run(struct tn_queue *q, int n, void (*task)(void *arg, int i), void *arg) {
   (void)q;
   tn_pool_alone(n, task, arg);
@@ -248,6 +249,8 @@ static int tn_queue_wanted(const tiny_ctx *t) { return t->ndevice > 1 && t->pool
 
 // Each device has its share of the context's threads, at least one.
 static int tn_queue_threads(const struct tn_queue *q) { return q->threads; }
+// Which runs its tasks; NULL: its own thread.
+static struct tn_pool *tn_queue_pool(const struct tn_queue *q) { return q->pool; }
 
 // Waits for what is left.
 static void tn_queue_close(struct tn_queue *q) {

@@ -48,6 +48,7 @@ struct tiny_program {                      // a captured plan and what its blank
   uint32_t draw, ndraw;                    // calls of random numbers of each run: as captured, after call `draw`
   int draws_fixed; uint64_t seed;          // others besides, which keep the values of this seed
   tn_kept kept;
+  int *label;                              // of each step
   size_t nbytes;
 };
 
@@ -115,29 +116,34 @@ typedef struct tn_run {
   tn_plan *plan; tiny_uop *const *leaf, *const *scalar;
   tn_storage **fresh, *arena[TINY_MAX_DEVICES];
   const tn_kept *kept;
+  const int *label;                        // by step; NULL: they have none
 } tn_run;
 
 static tn_storage *tn_leaf_storage(const tiny_uop *u) { return (tn_storage *)tn_place(u)->ptr; }
-
-static void tn_log_kernel(const struct tn_device *d, const tn_executable *e, uint64_t ns) {
-  const double s = (double)(ns ? ns : 1) * 1e-9;
-  tn_log(d->t, "*** %-4s %6llu  %-44s %9.1f us  %8.2f GFLOPS  %7.2f GB/s  mem %.2f MB", d->name,
-         (unsigned long long)d->t->stats.kernels, e->name, s * 1e6, e->flops / s * 1e-9, e->nbytes / s * 1e-9,
-         (double)d->stats.nbytes_live * 1e-6);
-}
 
 // Launches that are handed to a device together, and what they point to.
 enum { TN_BATCH = 64, TN_BATCH_MEM = 512, TN_BATCH_ARGS = 256 };
 typedef struct tn_batch {
   struct tn_device *device;                // NULL: none yet
-  int n, nmem, narg, most, timed;          // most: launches before they are handed over
+  int n, nmem, narg, most;                 // most: launches before they are handed over
+  int observed, timed;                     // is anything looked at; does each launch get waited for?
   tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
 } tn_batch;
 
+static tn_observed *tn_run_observe(struct tn_device *d, const tn_run *r, const tn_step *s) {
+  tn_observed *l = tn_observe_launch(d, s->exe);
+  const int step = (int)(s - r->plan->step);
+  if (!l) return NULL;
+  l->schedule = r->plan->number; l->step = step;
+  l->run = d->t->observer->runs;
+  l->label = r->label ? r->label[step] : 0;
+  return l;
+}
 static tn_batch *tn_batch_open(tiny_ctx *t) {
   tn_batch *b = (tn_batch *)tn_scratch_bare(t, sizeof *b);
   b->device = NULL;
   b->n = b->nmem = b->narg = 0;
+  b->observed = tn_observing(t);
   b->timed = tn_debug(t, 'k') || tn_debug(t, 't');
   return b;
 }
@@ -161,12 +167,12 @@ static void tn_count_launch(tiny_stats *s, const tn_executable *e) {
   s->flops += (uint64_t)e->flops;
   s->nbytes_moved += (uint64_t)e->nbytes;
 }
-// The last launch of the batch, which is one of e, is complete.
-static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) {
+// The last launch of the batch, of step s, is complete.
+static tiny_code tn_batch_add(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s) {
   struct tn_device *d = b->device;
-  if (b->timed) tn_stamp_ask(d, &b->l[b->n - 1]);
-  else if (tn_debug(t, 'l')) b->l[b->n - 1].stamp = tn_timeline_add(d, e->name);
-  const uint64_t from = b->timed ? tn_os_now() : 0;
+  tn_executable *e = s->exe;
+  tn_observed *seen = b->observed ? tn_run_observe(d, r, s) : NULL;
+  if (seen) b->l[b->n - 1].stamp = seen->stamp;
   tiny_code code = TINY_OK;
   if (e->runs_on_host) {
     const tiny_launch *l = &b->l[--b->n];
@@ -176,13 +182,9 @@ static tiny_code tn_batch_add(tiny_ctx *t, tn_batch *b, const tn_executable *e) 
   } else if (b->n >= b->most) code = tn_batch_flush(b);
   tn_count_launch(&t->stats, e);
   tn_count_launch(&d->stats, e);
-  if (b->timed && code == TINY_OK) {
-    code = d->backend->sync(d->dev);
-    const uint64_t ns = tn_stamp_ns(d, tn_os_now() - from);
-    t->stats.device_ns += ns;
-    d->stats.device_ns += ns;
-    if (tn_debug(t, 'k')) tn_log_kernel(d, e, ns);
-  }
+  if (b->timed && code == TINY_OK) code = d->backend->sync(d->dev);
+  if (seen && !b->n) seen->done = tn_os_now();
+  if (seen && b->timed && code == TINY_OK) tn_observed_tell(d);
   return code;
 }
 
@@ -234,7 +236,7 @@ static tiny_code tn_run_step(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn
   memcpy(l->global, s->exe->global, sizeof l->global);
   memcpy(l->local, s->exe->local, sizeof l->local);
   l->stamp = NULL;
-  return tn_batch_add(t, b, s->exe);
+  return tn_batch_add(t, r, b, s);
 }
 
 // Bytes of outputs and arena of a device for which no spare memory is at hand.
@@ -325,11 +327,29 @@ static int tn_run_is_callers(const tn_run *r) {
   return 0;
 }
 
+// What the steps of a plan are called this time, by the nodes of a walk that found it; NULL: nothing is named.
+static const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_visit *v) {
+  if (!t->labels || !t->labels->used) return NULL;
+  int *label = (int *)tn_scratch(t, ((size_t)p->nstep + 1) * sizeof *label);
+  for (int i = 0; i < p->nstep; i++) for (int j = 0; j < 2 && !label[i]; j++)
+    if (p->step[i].named[j]) label[i] = tn_label_of(t, v->all.u[p->step[i].named[j] - 1]);
+  return label;
+}
+
+// A run that is looked at begins. Returns when.
+static uint64_t tn_run_seen(tiny_ctx *t, const tn_run *r) {
+  struct tn_observer *o = tn_observer_of(t);
+  if (o) o->runs++;
+  if (tn_tracing(t)) tn_trace_plan(t, r->plan, r->label);
+  return tn_os_now();
+}
+
 // Steps from..end-1; the arena is dropped with the last one.
 static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) {
   const tn_plan *p = r->plan;
   tn_batch *b = tn_batch_open(t);
   tiny_code code = TINY_OK;
+  const uint64_t began = b->observed ? tn_run_seen(t, r) : 0;
   if (t->runtime->ordering) tn_ordering_begin(t, p->nevent);
   for (int i = from, to; i < end && code == TINY_OK; i = to) {
     const int tiled = p->step[i].tiled;
@@ -346,13 +366,14 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
     if (code == TINY_OK) code = waited;
   }
   for (int i = 0; i < t->ndevice && (end == p->nstep || code != TINY_OK); i++) tn_storage_drop(t, r->arena[i]);
+  if (began) tn_trace_run(t, p, began);
   if (code == TINY_OK || t->code != TINY_OK) return code;
   return tiny_fail(t, code, "%s: a kernel failed", b->device ? b->device->title : "run");
 }
 
 // ** planning **
 
-static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
+static void tn_log_schedule(tiny_ctx *t, const tn_plan *p, const int *label) {
   tn_log(t, "schedule of %d kernels, arena %lld bytes", p->nstep, (long long)p->arena_nbytes);
   for (int i = 0; i < p->nstep; i++) {
     char line[512];
@@ -364,11 +385,11 @@ static void tn_log_schedule(tiny_ctx *t, const tn_plan *p) {
       at += (size_t)snprintf(line + at, sizeof line - at, "%s%c%lld", j ? " " : "", "LOT"[place->kind],
                              (long long)(place->kind == TN_PLACE_TEMP ? place->offset : place->index));
     }
-    int64_t times = 1;
-    const tn_tiled_axes *tiled = p->step[i].tiled ? &p->tiled[p->step[i].tiled - 1] : NULL;
-    for (int j = 0; tiled && j < tiled->n; j++) times *= tiled->axis[j].count;
-    if (tiled) tn_log(t, "%s) x %lld", line, (long long)times);
-    else tn_log(t, "%s)", line);
+    const int tiled = p->step[i].tiled;
+    const int64_t times = tn_step_times(p, s);
+    const char *name = tn_label_text(t, label ? label[i] : 0), *gap = *name ? "  " : "";
+    if (tiled) tn_log(t, "%s) x %lld%s%s", line, (long long)times, gap, name);
+    else tn_log(t, "%s)%s%s", line, gap, name);
   }
 }
 
@@ -428,16 +449,18 @@ static tiny_code tn_plan_make(tiny_ctx *t, const tn_visit *v, tiny_uop *const *r
                               int *parts) {
   tn_draft d;
   const tn_kernel **kernels = NULL;
+  const uint64_t from = tn_tracing(t) ? tn_os_now() : 0;
   if (tn_verify_nodes(t, v->all.u, v->all.n) != TINY_OK) return t->code;
   const tn_targets targets = tn_context_targets(t);
   if (tn_draft_plan(t, &targets, v, roots, n, &d, &kernels) != TINY_OK) return t->code;
+  if (tn_tracing(t)) tn_trace_span_of(t, "plan", d.plan.number, from);
   for (int i = 0; i < t->ndevice; i++) {
     struct tn_programs *at = t->device[i]->programs;
     if (at->device == t->device[i] && tn_plan_build(t, &d, kernels, at) != TINY_OK) return t->code;
   }
   *parts = d.plan.nfirst != 0;
   if (t->runtime->ahead) return TINY_OK;
-  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan);
+  if (tn_debug(t, 's')) tn_log_schedule(t, &d.plan, tn_run_labels(t, &d.plan, v));
   if ((uint64_t)d.plan.arena_nbytes > t->stats.nbytes_arena) {
     t->stats.nbytes_arena = (uint64_t)d.plan.arena_nbytes;
     t->stats.nbytes_arena_least = (uint64_t)d.plan.alive_nbytes;
@@ -681,14 +704,16 @@ static tiny_code tn_run_first(tiny_ctx *t, tn_run *r, const tn_visit *v, const t
   for (int i = 0; i < v->leaves.n; i++) tn_push(t, &uops, v->leaves.u[i]);
   for (int i = 0; i < v->scalars.n; i++) tn_push(t, &uops, v->scalars.u[i]);
   const size_t nuop = (size_t)uops.n * sizeof *uops.u, nfresh = (size_t)plan->noutput * sizeof *r->fresh;
-  tn_paused *p = (tn_paused *)tn_alloc(t, sizeof *p + nuop + nfresh);
-  p->nbytes = sizeof *p + nuop + nfresh;
+  const size_t nlabel = r->label ? (size_t)plan->nstep * sizeof *r->label : 0;
+  tn_paused *p = (tn_paused *)tn_alloc(t, sizeof *p + nuop + nfresh + nlabel);
+  p->nbytes = sizeof *p + nuop + nfresh + nlabel;
   p->nuop = uops.n; p->nroot = wanted->n - v->first; p->noutput = output[1].n;
   p->uop = (tiny_uop **)(p + 1);
   p->run = *r;
   p->run.fresh = (tn_storage **)(p->uop + uops.n);
   if (uops.n) memcpy(p->uop, uops.u, nuop);
   if (nfresh) memcpy(p->run.fresh, r->fresh, nfresh);
+  if (nlabel) p->run.label = (const int *)memcpy(p->run.fresh + plan->noutput, r->label, nlabel);
   p->run.leaf = p->uop + p->nroot + 2 * p->noutput;
   p->run.scalar = p->run.leaf + v->leaves.n;
   for (int i = 0; i < t->ndevice; i++) tn_storage_hold(r->arena[i]);
@@ -760,6 +785,7 @@ static tiny_code tn_run_wanted(tiny_ctx *t, const tn_list *roots, int first) {
   memset(&r, 0, sizeof r);
   r.plan = plan; r.leaf = v.leaves.u; r.scalar = v.scalars.u;
   r.fresh = (tn_storage **)tn_scratch(t, ((size_t)plan->noutput + 1) * sizeof *r.fresh);
+  r.label = tn_observing(t) ? tn_run_labels(t, plan, &v) : NULL;
   tiny_code code = tn_run_bind(t, &r);
   if (code != TINY_OK) return code;
   tiny_uop **node = tn_realized_nodes(t, &r, &v);

@@ -21,7 +21,7 @@ struct tn_device {
   tn_storage *live, *loose, *spare[TN_SIZE_CLASSES];   // loose: not owned by nodes yet
   size_t spare_nbytes;                     // kept for later
   uint64_t stamp[2];                       // of the launch that is timed: here, it outlives an error
-  struct tn_timeline *timeline;            // of launches that nobody waits for, the newest first
+  struct tn_observed_part *observed;       // launches that are looked at (runtime/observe.c), the newest first
 };
 
 // Classes from 256 bytes on: less than 64 bytes or a sixteenth is wasted.

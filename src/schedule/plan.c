@@ -11,6 +11,8 @@
 #include "masked.c"
 #include "place.c"
 #include "sums.c"
+#include "../base/trace.c"
+#include "../ir/graph_text.c"
 #endif
 
 typedef struct tn_custom {                 // what the ptr of a CUSTOM node points to: an imported kernel
@@ -28,6 +30,8 @@ typedef struct tn_step {
   int tiled;                               // steps in a row that have the same work tile by tile; 0: none
   int device, copies;                      // copies: mem[1] of another device to mem[0]
   int event, after;                        // numbers from 1: of what this step makes that is copied; that it copies
+  int dtype, ndim; int64_t *dim;           // of what it stores
+  int named[2];                            // nodes it may be named for: 1 + positions in the walk; 0: none
 } tn_step;
 
 // Is there anything to do? Not where there are no elements.
@@ -37,6 +41,7 @@ typedef struct tn_output { int node, place; } tn_output;   // node: position in 
 
 typedef struct tn_plan {
   struct tn_plan *next;                    // same bucket
+  int number, traced;                      // from 1, of those that were made; it is in the trace
   uint64_t hash; int64_t *words; int nwords;
   tn_step *step; int nstep;
   tn_place_row *place; int nplace;
@@ -49,6 +54,9 @@ typedef struct tn_plan {
   size_t nbytes;                           // of this allocation
   uint64_t used; int holders;              // when last, in plans found or made; captured programs that need it
 } tn_plan;
+
+enum { TN_PLAN_BUCKETS = 256 };
+struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; int n, made; uint64_t time; };   // made: so many were, ever
 
 // A walk over a graph: what the plan's blanks are filled with this time.
 typedef struct tn_visit {
@@ -119,7 +127,31 @@ static void tn_visit_graph(tiny_ctx *t, tn_visit *v, tiny_uop *const *roots, int
   }
   if (v->first) tn_visit_word(t, v, v->first);
   if (t->here) tn_visit_word(t, v, -t->here);
+  if (t->labels) tn_visit_word(t, v, INT64_MIN);             // its plan knows what steps are named for
   v->hash = tn_hash_bytes(0, v->words, (size_t)v->nwords * sizeof *v->words);
+}
+
+// A graph that is planned, as it is at a stage, into the trace. step: of each node, 1 + the step that computes it, 0:
+// none; NULL: nobody knows yet.
+static void tn_trace_graph(tiny_ctx *t, const char *stage, const tn_list *nodes, const int *step) {
+  if (!tn_tracing(t)) return;
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_graph_order g = {*nodes, {NULL, 0, 0}, {t, NULL, 0, 0}};
+  tiny_bytes row = {t, NULL, 0, 0};
+  for (int i = 0; i < nodes->n; i++) tn_map_set(t, &g.place, nodes->u[i], (void *)(intptr_t)(i + 1));
+  for (int i = 0; i < nodes->n; i++) {     // before the event: memory may be refused
+    if (i) tn_text_put(&row, ",");
+    tn_graph_json_node(&g, i, &row);
+    if (!step || !step[i]) continue;
+    row.n--;                               // the brace
+    tn_text_add(&row, ",\"kernel\":%d}", step[i] - 1);
+  }
+  tn_event_now(t, "i", "graph", "graph");
+  tn_event_add(t, "\"schedule\":%d,\"stage\":\"%s\",\"nodes\":[", t->schedules->made, stage);
+  tn_event_put(t, row.data, row.n);
+  tn_event_put(t, "]", 1);
+  tn_event_end(t);
+  tn_scratch_rewind(t, mark);
 }
 
 // ** the graph that is cut into kernels **
@@ -290,6 +322,7 @@ static void tn_draft_step(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn_
   s->nmem = k->nmem; s->narg = k->narg; s->tiled = k->tiled;
   s->device = tn_target_of(g->targets, k->node);
   s->copies = tn_is_copy(k->node) && tn_nelem(k->node) > 0;
+  s->dtype = k->node->dtype; s->ndim = k->node->ndim; s->dim = (int64_t *)(uintptr_t)k->node->dim;
   s->mem = (int *)tn_scratch(t, ((size_t)k->nmem + 1) * sizeof *s->mem);
   s->arg = (int *)tn_scratch(t, ((size_t)k->narg + 1) * sizeof *s->arg);
   for (int j = 0; j < k->nmem; j++) {
@@ -363,6 +396,56 @@ static void tn_draft_steps(tiny_ctx *t, tn_draft *d, const tn_visit *v, const tn
   tn_draft_arenas(t, d, g->targets, life, nlife);
 }
 
+// The nodes of the walk that each step may be named for: the largest of its REDUCEs, and what it stores. What planning
+// has made stands for the node that wanted it. now: as in tn_draft_plan.
+static void tn_draft_names(tiny_ctx *t, tn_draft *d, const tn_visit *v, tiny_uop *const *now, const tn_graph *g,
+                           const int *order) {
+  const tn_mark mark = tn_scratch_mark(t);
+  int *from = (int *)tn_scratch(t, 2 * ((size_t)g->n + 1) * sizeof *from), *reduce = from + g->n + 1;  // 1 + where
+  for (int i = 0; i < v->all.n; i++) {
+    const uint32_t at = now[i]->seq;
+    if (at < (uint32_t)g->n && g->node[at].u == now[i] && !from[at]) from[at] = i + 1;
+  }
+  for (int i = g->n - 1; i >= 0; i--) {
+    const tiny_uop *u = g->node[i].u;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++)
+      if (!from[u->src[s]->seq]) from[u->src[s]->seq] = from[i];
+  }
+  for (int i = 0; i < g->n; i++) {
+    const tiny_uop *u = g->node[i].u;
+    if (u->op == TINY_OP_REDUCE && !g->node[i].leaf) reduce[i] = i + 1;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++) {
+      const int below = g->node[u->src[s]->seq].stored ? 0 : reduce[u->src[s]->seq];
+      if (!below) continue;
+      if (!reduce[i] || tn_nelem(g->node[below - 1].u->src[0]) > tn_nelem(g->node[reduce[i] - 1].u->src[0]))
+        reduce[i] = below;
+    }
+  }
+  for (int i = 0; i < d->plan.nstep; i++) {
+    const tiny_uop *u = g->kernel[order[i]].node;
+    d->plan.step[i].named[0] = reduce[u->seq] ? from[reduce[u->seq] - 1] : 0;
+    d->plan.step[i].named[1] = from[u->seq];
+  }
+  tn_scratch_rewind(t, mark);
+}
+// The graph as it was cut, into the trace: each node with the step that stores it, or computes it for the first time.
+static void tn_trace_kernels(tiny_ctx *t, const tn_graph *g, const int *order) {
+  if (!tn_tracing(t)) return;
+  tn_list nodes = {NULL, 0, 0};
+  int *step = (int *)tn_scratch(t, ((size_t)g->n + 1) * sizeof *step);
+  for (int i = 0; i < g->nkernel; i++) step[g->kernel[order[i]].node->seq] = i + 1;
+  for (int i = g->n - 1; i >= 0; i--) {
+    const tiny_uop *u = g->node[i].u;
+    for (uint32_t s = 0; s < u->nsrc && !g->node[i].leaf; s++) {
+      const uint32_t at = u->src[s]->seq;
+      if (g->node[at].stored || g->node[at].leaf || !step[i]) continue;
+      if (!step[at] || step[i] < step[at]) step[at] = step[i];
+    }
+  }
+  for (int i = 0; i < g->n; i++) tn_push(t, &nodes, g->node[i].u);
+  tn_trace_graph(t, "kernels", &nodes, step);
+}
+
 // Everything but the executables. (*kernels)[i] belongs to step i.
 static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_visit *v, tiny_uop *const *roots,
                                int nroots, tn_draft *d, const tn_kernel ***kernels) {
@@ -371,6 +454,8 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
   tiny_uop **now, **wanted = (tiny_uop **)tn_scratch(t, ((size_t)nroots + 1) * sizeof *wanted);
   int *order;
   memset(d, 0, sizeof *d);
+  d->plan.number = ++t->schedules->made;
+  tn_trace_graph(t, "asked", &v->all, NULL);
   for (int r = nroots - 1; r >= 0; r--) tn_map_set(t, &root_at, roots[r], tn_boxed(r));
   for (int pass = 0;; pass++) {            // each copies more states
     tn_visit w;
@@ -388,6 +473,7 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
     for (int r = 0; r < nroots; r++) wanted[r] = wanted[tn_unboxed(tn_map_get(&root_at, roots[r]))];
     w.first = v->first;
     tn_visit_graph(t, &w, wanted, nroots);
+    tn_trace_graph(t, pass ? "states copied" : "rewritten", &w.all, NULL);
     const int written = tn_graph_kernels(&g, t, targets, &w, wanted, nroots, &more);
     if (t->code != TINY_OK) return t->code;
     if (written) {
@@ -405,8 +491,10 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
       if (tn_map_has(&states, now[i])) tn_map_set(t, &copied, v->all.u[i], v->all.u[i]);
   }
   tn_graph_masked(&g, order, wanted, nroots);
+  tn_trace_kernels(t, &g, order);
   tn_draft_outputs(t, d, targets, v, now, &root_at);
   tn_draft_steps(t, d, v, &g, order);
+  if (t->labels) tn_draft_names(t, d, v, now, &g, order);
   if (t->code != TINY_OK) return t->code;
   *kernels = (const tn_kernel **)tn_scratch(t, ((size_t)g.nkernel + 1) * sizeof **kernels);
   for (int i = 0; i < g.nkernel; i++) (*kernels)[i] = &g.kernel[order[i]];
@@ -414,9 +502,6 @@ static tiny_code tn_draft_plan(tiny_ctx *t, const tn_targets *targets, const tn_
 }
 
 // ** the cache of plans **
-
-enum { TN_PLAN_BUCKETS = 256 };
-struct tn_schedules { tn_plan *bucket[TN_PLAN_BUCKETS]; int n; uint64_t time; };
 
 static int tn_schedules_open(tiny_ctx *t) {
   t->schedules = (struct tn_schedules *)tn_alloc(t, sizeof *t->schedules);
@@ -473,7 +558,8 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
       (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
-  for (int i = 0; i < p->nstep; i++) nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 32;
+  for (int i = 0; i < p->nstep; i++) 
+    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + (size_t)p->step[i].ndim * sizeof(int64_t) + 48;
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
   tn_plan_put(&at, p, sizeof *p);
@@ -485,6 +571,7 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   kept->step = (tn_step *)tn_plan_put(&at, p->step, (size_t)p->nstep * sizeof *p->step);
   for (int i = 0; i < p->nstep; i++) {
     kept->step[i].mem = (int *)tn_plan_put(&at, p->step[i].mem, (size_t)p->step[i].nmem * sizeof(int));
+    kept->step[i].dim = (int64_t *)tn_plan_put(&at, p->step[i].dim, (size_t)p->step[i].ndim * sizeof(int64_t));
     kept->step[i].arg = (int *)tn_plan_put(&at, p->step[i].arg, (size_t)p->step[i].narg * sizeof(int));
   }
   tn_plan **slot = &t->schedules->bucket[v->hash % TN_PLAN_BUCKETS];

@@ -164,6 +164,18 @@ static tiny_code tn_grad_node_back(tiny_ctx *t, tn_grad_flow *f, const tn_grad_n
   return TINY_OK;
 }
 
+// What is made to flow through u: "NAME (backward)".
+static int tn_label_backward(tiny_ctx *t, const tiny_uop *u) {
+  static const char back[] = " (backward)";
+  char text[TN_LABEL_TEXT];
+  const int label = tn_label_of(t, u);
+  const char *name = tn_label_text(t, label);
+  const size_t n = strlen(name);
+  if (!label || (n >= sizeof back && !strcmp(name + n + 1 - sizeof back, back))) return label;
+  snprintf(text, sizeof text, "%.240s%s", name, back);
+  return tn_label_of_text(t, text);
+}
+
 // grads[i] = what flows from the root, into which seed flows, to wrt[i]; NULL: nothing.
 static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_uop *const *wrt, int n,
                              int rules, tiny_uop **grads) {
@@ -174,7 +186,9 @@ static tiny_code tn_grad_run(tiny_ctx *t, tiny_uop *root, tiny_uop *seed, tiny_u
     if (!w->left) { tn_grad_leave(t, &f); continue; }
     const tn_grad_node *x = &w->node[--w->left];
     if (!x->grad || !x->depends) continue;
+    const int outside = tn_label_enter(t, tn_label_backward(t, x->u));
     const tiny_code code = tn_grad_node_back(t, &f, x);
+    tn_label_leave(t, outside);
     if (code != TINY_OK) return code;
   }
   for (int i = 0; i < n; i++) {
@@ -268,7 +282,9 @@ TINY_API tiny_code tiny_grad(tiny_tensor *loss, tiny_tensor *const *params, int 
       return tiny_fail(t, TINY_E_DTYPE, "grad: parameter %d is %s, not a float", i,
                        tn_dtypes[tn_uop_of(params[i])->dtype].name);
   tn_grad_call call = {loss, params, n, grads};
+  const int outside = tn_label_enter(t, 0);
   const tiny_code code = tn_guard(t, tn_grad_guarded, &call);
+  tn_label_leave(t, outside);              // it may have unwound
   if (code != TINY_OK) for (int i = 0; i < n; i++) grads[i] = tn_poison(t);
   return code;
 }

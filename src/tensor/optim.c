@@ -403,6 +403,7 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   u.beta1 = tn_or_default(o->beta1, row->beta1);
   u.beta2 = tn_or_default(o->beta2, row->beta2);
   u.eps = tn_or_default(o->eps, row->eps);
+  const int outside = tn_label_enter(t, t->labels ? tn_label_within(t, t->labels->now, "optimizer") : 0);
   for (int wide = 0; wide < 2; wide++) {
     const int dtype = wide ? TINY_F64 : TINY_F32;
     rates[wide][0] = o->rate ? tn_cast(t, tn_uop_of(o->rate), dtype) : tn_rate(t, dtype, lr);
@@ -415,6 +416,7 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
     for (int slot = 0; slot < TN_SLOTS; slot++) u.state[slot] = o->state[slot * n + i];
     done = tn_optim_move(&u, params[i], grads[i], rates, before);
   }
+  tn_label_leave(t, outside);
   return t->code;
 }
 #endif

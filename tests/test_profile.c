@@ -1,0 +1,179 @@
+// test_profile: where the time of launches goes: rows add up to what ran, by name, kernel and operator; tables; summaries.
+#include "../src/all.c"
+#include "test.h"
+#include "memory_test.h"
+
+static tiny_ctx *opened(const char *device) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.debug = ""; d.cache_dir = ""; d.trace = ""; d.threads = 2;
+  return tiny_open(&d);
+}
+static tiny_tensor *numbers(tiny_ctx *t, tiny_shape s) {
+  int64_t n = 1;
+  for (int i = 0; i < s.ndim; i++) n *= s.dim[i];
+  float *x = (float *)malloc((size_t)n * sizeof *x);
+  for (int64_t i = 0; i < n; i++) x[i] = (float)(i * 7 % 5) - 2;
+  tiny_tensor *y = tiny_from(t, x, TINY_F32, s);
+  free(x);
+  return y;
+}
+
+typedef struct sums { uint64_t launches, ns, before; double share, flops; int rows, ordered; char names[2000], kinds[2000]; } sums;
+static void add_row(void *user, const tiny_profile_row *r) {
+  sums *s = (sums *)user;
+  s->ordered += s->rows && r->ns > s->before;
+  s->before = r->ns;
+  s->launches += r->launches; s->ns += r->ns; s->share += r->share; s->flops += r->flops;
+  s->rows++;
+  CHECK(r->launches > 0 && r->share >= 0 && r->share <= 1 && r->gflops >= 0 && r->gbps >= 0 && r->of_limit >= 0);
+  snprintf(s->names + strlen(s->names), sizeof s->names - strlen(s->names), "[%s]", r->name);
+  snprintf(s->kinds + strlen(s->kinds), sizeof s->kinds - strlen(s->kinds), "[%s:%s]", r->name, r->kind);
+}
+static sums rows_of(tiny_ctx *t, tiny_profile_by by) {
+  sums s;
+  memset(&s, 0, sizeof s);
+  CHECK_EQ(tiny_profile_rows(t, by, add_row, &s), TINY_OK);
+  CHECK_EQ(s.ordered, 0);
+  return s;
+}
+
+static void work(tiny_ctx *t) {
+  tiny_tensor *x = numbers(t, TINY_SHAPE(96, 64)), *w = numbers(t, TINY_SHAPE(64, 96));
+  tiny_tensor *image = numbers(t, TINY_SHAPE(2, 4, 12, 12)), *filter = numbers(t, TINY_SHAPE(8, 4, 3, 3));
+  tiny_tensor *all[5];
+  all[0] = tiny_label(tiny_matmul(x, w), "product");
+  all[1] = tiny_label(tiny_conv(image, filter, NULL, NULL), "picture");
+  all[2] = tiny_label(tiny_sum(x, 1, 0), "total");
+  all[3] = tiny_label(tiny_exp(x), "power");
+  all[4] = tiny_contiguous(tiny_transpose(x, 0, 1));
+  CHECK_EQ(tiny_realize(all, 5), TINY_OK);
+}
+
+static void adds_up(const char *device) {
+  tiny_ctx *t = opened(device);
+  work(t);
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);
+  const tiny_stats before = tiny_stats_of(t);
+  for (int i = 0; i < 3; i++) { tiny_begin(t); work(t); tiny_end(t); }
+  CHECK_EQ(tiny_profile_end(t), TINY_OK);
+  const tiny_stats after = tiny_stats_of(t);
+  work(t);                                 // no part of it
+  for (int by = 0; by < 3; by++) {
+    const sums s = rows_of(t, (tiny_profile_by)by);
+    CHECK_EQ(s.launches, after.kernels - before.kernels);
+    CHECK_EQ(s.ns, after.device_ns - before.device_ns);
+    CHECK(fabs(s.share - 1) < 1e-9);
+    CHECK(fabs(s.flops - (double)(after.flops - before.flops)) <= 1e-3 * s.flops + (double)s.launches);
+  }
+  const sums label = rows_of(t, TINY_BY_LABEL), kernel = rows_of(t, TINY_BY_KERNEL), kind = rows_of(t, TINY_BY_OPERATOR);
+  CHECK_EQ(label.rows, 5);
+  static const char *const names[] = {"[product]", "[picture]", "[total]", "[power]", "[]"};
+  for (int i = 0; i < 5; i++) CHECK(strstr(label.names, names[i]) != NULL);
+  static const char *const kinds[] = {"[product:matmul]", "[picture:conv]", "[total:reduce]", "[power:elementwise]", "[:copy]"};
+  for (int i = 0; i < 5; i++) {
+    CHECK(strstr(label.kinds, kinds[i]) != NULL);
+    if (!strstr(label.kinds, kinds[i])) fprintf(stderr, "    no %s in %s\n", kinds[i], label.kinds);
+  }
+  CHECK_EQ(kernel.rows, 5);
+  CHECK_EQ(kind.rows, 5);
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);                  // from zero
+  CHECK_EQ(rows_of(t, TINY_BY_KERNEL).rows, 0);
+  CHECK_STR(tiny_error(t), "");
+  tiny_close(t);
+}
+
+static void programs(void) {
+  tiny_ctx *t = opened("CPU");
+  tiny_tensor *x = numbers(t, TINY_SHAPE(32, 32)), *w = numbers(t, TINY_SHAPE(32, 32)), *out;
+  tiny_scope_begin(t, "net");
+  tiny_tensor *y = tiny_label(tiny_relu(tiny_matmul(x, tiny_contiguous(tiny_exp(w)))), "fc");
+  tiny_scope_end(t);
+  tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+  CHECK(p != NULL);
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);
+  for (int i = 0; i < 4; i++) CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);
+  CHECK_EQ(tiny_profile_end(t), TINY_OK);
+  const sums s = rows_of(t, TINY_BY_LABEL);
+  CHECK(strstr(s.names, "[net/fc]") != NULL);
+  CHECK_EQ(s.launches, 5);                 // the weight once
+  char text[4096], brief[40];
+  const size_t n = tiny_program_summary(p, text, sizeof text);
+  CHECK_EQ(n, strlen(text));
+  CHECK(strstr(text, "net/fc ") && strstr(text, "matmul") && strstr(text, "f32 (32,32)") && strstr(text, "(first run only)"));
+  CHECK(strstr(text, "\n2 kernels, ") && strstr(text, "inputs and weights 0.008 MB, outputs 0.004 MB"));
+  CHECK_EQ(tiny_program_summary(p, brief, sizeof brief), n);
+  CHECK(!strncmp(brief, text, sizeof brief - 1) && !brief[sizeof brief - 1]);
+  CHECK_EQ(tiny_program_summary(p, NULL, 0), n);
+  CHECK_EQ(tiny_program_summary(NULL, brief, sizeof brief), 0);
+  CHECK_STR(brief, "");
+  tiny_close(t);
+}
+
+static void tables(void) {
+  tiny_ctx *t = opened("CPU");
+  char text[8192], brief[40];
+  CHECK_EQ(tiny_profile_text(t, TINY_BY_LABEL, text, sizeof text), 0);
+  CHECK_EQ(tiny_status(t), TINY_E_STATE);
+  CHECK_STR(tiny_error(t), "profile_text: tiny_profile_begin was not called");
+  tiny_clear(t);
+  CHECK_EQ(tiny_profile_end(t), TINY_E_STATE);
+  tiny_clear(t);
+  CHECK_EQ(tiny_profile_begin(t), TINY_OK);
+  work(t);
+  const size_t n = tiny_profile_text(t, TINY_BY_LABEL, text, sizeof text);
+  CHECK_EQ(n, strlen(text));
+  CHECK(!strncmp(text, "name ", 5) && strstr(text, "\nproduct ") && strstr(text, "\n- ") && strstr(text, "\nall "));
+  CHECK(strstr(text, "limits of CPU, measured: ") != NULL);
+  CHECK_EQ(tiny_profile_text(t, TINY_BY_LABEL, brief, sizeof brief), n);
+  CHECK(!strncmp(brief, text, sizeof brief - 1) && !brief[sizeof brief - 1]);
+  CHECK_EQ(tiny_profile_text(t, TINY_BY_LABEL, NULL, 0), n);
+  CHECK(tiny_profile_text(t, TINY_BY_KERNEL, text, sizeof text) > 0 && strstr(text, "  picture\n"));
+  CHECK(tiny_profile_text(t, TINY_BY_OPERATOR, text, sizeof text) > 0 && strstr(text, "\nmatmul "));
+  CHECK_EQ(tiny_profile_text(t, (tiny_profile_by)7, text, sizeof text), 0);
+  CHECK_STR(tiny_error(t), "profile_text: 7 is no tiny_profile_by");
+  tiny_clear(t);
+  CHECK_EQ(tiny_profile_rows(t, TINY_BY_LABEL, NULL, NULL), TINY_E_ARG);
+  tiny_clear(t);
+  CHECK_EQ(tiny_profile_begin(NULL), TINY_E_ARG);
+  CHECK_EQ(tiny_profile_end(NULL), TINY_E_ARG);
+  CHECK_EQ(tiny_profile_rows(NULL, TINY_BY_LABEL, add_row, NULL), TINY_E_ARG);
+  CHECK_EQ(tiny_profile_text(NULL, TINY_BY_LABEL, text, sizeof text), 0);
+  CHECK_STR(text, "");
+  tiny_close(t);
+}
+
+static void count_row(void *user, const tiny_profile_row *r) { *(uint64_t *)user += r->launches; }
+static void refused(void) {
+  int ended = 0;
+  for (long n = 1; n < 20000 && !ended; n += 1 + n / 30) {
+    memory_count m = {0, n, 0, 0};
+    tiny_desc d;
+    uint64_t launches = 0;
+    memset(&d, 0, sizeof d);
+    d.device = "NULL"; d.alloc.fn = memory_fn; d.alloc.user = &m; d.cache_dir = d.debug = d.trace = ""; d.threads = 1;
+    tiny_ctx *t = tiny_open(&d);
+    if (t) {
+      tiny_profile_begin(t);
+      tiny_tensor *x = numbers(t, TINY_SHAPE(4, 4)), *y = tiny_label(tiny_softmax(tiny_matmul(x, x), -1), "y");
+      tiny_realize(&y, 1);
+      tiny_profile_rows(t, TINY_BY_KERNEL, count_row, &launches);
+      ended = m.calls < n;
+      if (ended) { CHECK_STR(tiny_error(t), ""); CHECK_EQ(launches, tiny_stats_of(t).kernels); }
+      CHECK(tiny_status(t) == TINY_OK || tiny_status(t) == TINY_E_MEMORY);
+      tiny_close(t);
+    }
+    CHECK_EQ(m.live, 0);
+    CHECK_EQ(m.wrong, 0);
+  }
+  CHECK(ended);
+}
+
+int main(void) {
+  adds_up("INTERP");
+  adds_up("CPU");
+  programs();
+  tables();
+  refused();
+  return test_report();
+}
