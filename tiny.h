@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 86e1f983b0094e9fd39d24ddaf82811c31e7285e08cb27a426e88b5ede7ea8b5
+/* tiny.h 0.1.0, source 87a2a12075cf2c48aa44dc9a83e6f53c9d51cac36afb05f75127260531c43543
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3557,7 +3557,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "86e1f983b0094e9fd39d24ddaf82811c31e7285e08cb27a426e88b5ede7ea8b5"
+#define TN_SOURCE_ID "87a2a12075cf2c48aa44dc9a83e6f53c9d51cac36afb05f75127260531c43543"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -44495,7 +44495,7 @@ static tiny_code tn_warm_prepare(tiny_ctx *own, void *arg) {
     const tiny_rendered none = {NULL, 0, 0};
     tn_build *x = b->of[i] = &b->build[i];
     *x = *c->build[i];
-    x->text = none; x->owned = 0;          // of the call that made them
+    x->text = none; x->owned = 0; x->opts = NULL;            // of the call that made them
     x->ast = NULL; x->custom = x->entry = NULL; x->found = NULL; x->twin = NULL;
   }
   for (int m = 0; m < b->modules; m++) {

@@ -71,14 +71,18 @@ static void network_new(tiny_ctx *t, network *n, int letters, tiny_params *p) {
 // Letters (B,WINDOW) -> scores (B,WINDOW,letters) of the one that follows each.
 static tiny_tensor *forward(const network *n, tiny_tensor *ids) {
   const tiny_attention_desc past = {.causal = 1};
-  tiny_tensor *x = tiny_add(tiny_embedding_layer_forward(&n->letter, ids), n->place.weight);
-  for (const block *b = n->block; b < n->block + LAYERS; b++) {
+  char name[32];                           // of a part, in traces and profiles
+  tiny_tensor *x = tiny_label(tiny_add(tiny_embedding_layer_forward(&n->letter, ids), n->place.weight), "letters");
+  for (int i = 0; i < LAYERS; i++) {
+    const block *b = &n->block[i];
     tiny_tensor *y = tiny_norm_layer_forward(&b->norm1, x, 0);
-    x = tiny_add(x, tiny_attention_layer_forward(&b->attention, y, y, y, &past));
+    snprintf(name, sizeof name, "block%d/attention", i);
+    x = tiny_label(tiny_add(x, tiny_attention_layer_forward(&b->attention, y, y, y, &past)), name);
     y = tiny_gelu(tiny_linear_layer_forward(&b->up, tiny_norm_layer_forward(&b->norm2, x, 0)));
-    x = tiny_add(x, tiny_linear_layer_forward(&b->down, y));
+    snprintf(name, sizeof name, "block%d/mlp", i);
+    x = tiny_label(tiny_add(x, tiny_linear_layer_forward(&b->down, y)), name);
   }
-  return tiny_linear_layer_forward(&n->head, tiny_norm_layer_forward(&n->norm, x, 0));
+  return tiny_label(tiny_linear_layer_forward(&n->head, tiny_norm_layer_forward(&n->norm, x, 0)), "head");
 }
 
 // ** training and use **
@@ -96,6 +100,7 @@ static tiny_code step(tiny_ctx *t, const network *n, const tiny_params *p, tiny_
   tiny_tensor *scores = forward(n, tiny_from(t, in, TINY_I32, TINY_SHAPE(BATCH, WINDOW)));
   tiny_tensor *wanted = tiny_from(t, out, TINY_I32, TINY_SHAPE(BATCH * WINDOW));
   tiny_tensor *loss = tiny_cross_entropy(tiny_flatten(scores, 0, 1), wanted, NULL);
+  tiny_label(loss, "loss");
   tiny_grad(loss, p->trainable, p->ntrainable, grad);
   tiny_clip_grad_norm(grad, p->ntrainable, CLIP, 0);
   tiny_optim_step(adam, p->trainable, grad, p->ntrainable);

@@ -107,7 +107,7 @@ static tiny_code tn_warm_prepare(tiny_ctx *own, void *arg) {
     const tiny_rendered none = {NULL, 0, 0};
     tn_build *x = b->of[i] = &b->build[i];
     *x = *c->build[i];
-    x->text = none; x->owned = 0;          // of the call that made them
+    x->text = none; x->owned = 0; x->opts = NULL;            // of the call that made them
     x->ast = NULL; x->custom = x->entry = NULL; x->found = NULL; x->twin = NULL;
   }
   for (int m = 0; m < b->modules; m++) {
