@@ -14,6 +14,7 @@
 // - Structs are those of tiny.h, zeros to begin with: tiny_conv_desc d = {}; d.stride[0] = 2; their tensors are x.get().
 // - Errors stay in the context, t.status(). With TINY_EXCEPTIONS, in all files of a program, a call that ends with one
 //   throws tiny::Error, and the context forgets it.
+// - Nodes of the IR, views of memory and what devices are made of are C's alone.
 // - TINY_IMPLEMENTATION is defined in one file, as for tiny.h, in which the implementation may be C.
 #ifndef TINY_HPP
 #define TINY_HPP
