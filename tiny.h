@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 5e56b7e9e62d283e196069d5f5e96f2de01a025773832fc2bab182a2c39d570e
+/* tiny.h 0.1.0, source 526bdf853a40e75a5f386b8f9a326fdca6f86b173a747e948f74f01a7eadd4fa
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3049,7 +3049,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "5e56b7e9e62d283e196069d5f5e96f2de01a025773832fc2bab182a2c39d570e"
+#define TN_SOURCE_ID "526bdf853a40e75a5f386b8f9a326fdca6f86b173a747e948f74f01a7eadd4fa"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -40748,7 +40748,7 @@ typedef struct tn_container_target {
   char name[TN_CONTAINER_NAME];            // of the backend, and how functions are called: "CPU x86-64 SysV"
   uint32_t feature[TN_CONTAINER_FEATURES]; // bits of instructions that the binaries may use
   tn_digest exact;                         // of a device that has no such bits: of what it says it is
-  uint64_t near, last;                     // bytes of caches, and of vectors, for which graphs were cut into kernels
+  uint64_t near_nbytes, last_nbytes;       // bytes of caches, and of vectors, for which graphs were cut into kernels
   uint32_t vector_nbytes, zero;
 } tn_container_target;
 
@@ -40849,7 +40849,7 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
 
 // -1: a device that is `own` cannot run it; else the more of the device it uses, the more it is.
 static int tn_container_fit(const tn_container_target *target, const tn_container_target *own) {
-  int fit = target->near == own->near && target->last == own->last && target->vector_nbytes == own->vector_nbytes;
+  int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes && target->vector_nbytes == own->vector_nbytes;
   if (strcmp(target->name, own->name) || !tn_digest_same(&target->exact, &own->exact)) return -1;
   for (int i = 0; i < TN_CONTAINER_FEATURES; i++) {
     if (target->feature[i] & ~own->feature[i]) return -1;
@@ -40918,7 +40918,7 @@ static void tn_container_add_all(tiny_ctx *t, tn_container_items *all, const tn_
 // Sorts them and drops those that are there twice.
 static void tn_container_sort(tn_container_items *all) {
   int n = 0;
-  qsort(all->item, (size_t)all->n, sizeof *all->item, tn_container_before);
+  if (all->n) qsort(all->item, (size_t)all->n, sizeof *all->item, tn_container_before);
   for (int i = 0; i < all->n; i++) {
     const tn_container_item *now = &all->item[i], *last = n ? &all->item[n - 1] : NULL;
     if (last && tn_digest_same(&last->kernel.key, &now->kernel.key) &&
@@ -41111,8 +41111,8 @@ static tn_container_target tn_programs_target(const struct tn_programs *p) {
     tn_digest_add_text(&exact, d->backend->target ? d->backend->target(d->dev) : "");
     own.exact = tn_digest_close(&exact);
   }
-  own.near = (uint64_t)tn_machine_near(&d->plans);
-  own.last = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
+  own.near_nbytes = (uint64_t)tn_machine_near(&d->plans);
+  own.last_nbytes = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
   own.vector_nbytes = (uint32_t)d->plans.vector_nbytes;
   return own;
 }
@@ -45137,8 +45137,8 @@ static void tn_ship_adopt(const tiny_ctx *t, const tn_container *c) {
     const tn_container_target own = tn_programs_target(d->programs), *best = tn_container_best(c, &own);
     if (!best) continue;
     d->plans.vector_nbytes = (int)(best->vector_nbytes & INT_MAX);
-    d->plans.memory[1].nbytes = (size_t)best->near;
-    d->plans.memory[2].nbytes = (size_t)best->last;
+    d->plans.memory[1].nbytes = (size_t)best->near_nbytes;
+    d->plans.memory[2].nbytes = (size_t)best->last_nbytes;
   }
 }
 
