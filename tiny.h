@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 526bdf853a40e75a5f386b8f9a326fdca6f86b173a747e948f74f01a7eadd4fa
+/* tiny.h 0.1.0, source 504fbdf58b927c7d7a8da2d07c52bc54c98c40162e7a391c64d8c4749fa1bc3c
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3049,7 +3049,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "526bdf853a40e75a5f386b8f9a326fdca6f86b173a747e948f74f01a7eadd4fa"
+#define TN_SOURCE_ID "504fbdf58b927c7d7a8da2d07c52bc54c98c40162e7a391c64d8c4749fa1bc3c"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -40849,7 +40849,8 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
 
 // -1: a device that is `own` cannot run it; else the more of the device it uses, the more it is.
 static int tn_container_fit(const tn_container_target *target, const tn_container_target *own) {
-  int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes && target->vector_nbytes == own->vector_nbytes;
+  int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes &&
+            target->vector_nbytes == own->vector_nbytes;
   if (strcmp(target->name, own->name) || !tn_digest_same(&target->exact, &own->exact)) return -1;
   for (int i = 0; i < TN_CONTAINER_FEATURES; i++) {
     if (target->feature[i] & ~own->feature[i]) return -1;
@@ -47661,40 +47662,40 @@ Where things stand in tiny.h
                                       the host, which may cancel it
   40716  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  40980  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40981  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41208  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  41275  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  41209  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  41276  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  41572  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  41573  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  41846  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  41847  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  42047  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  42508  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42048  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  42509  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  42679  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  42680  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  43507  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  43508  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44100  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  44278  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45061  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  44101  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  44279  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45062  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  45239  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  45240  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  45457  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  45458  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  45730  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  45731  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  45998  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  45999  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  46175  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  46176  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  46349  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  46710  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  46946  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  46350  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  46711  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  46947  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  47094  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  47260  src/runtime/context.c        opening and closing, the first error, totals
+  47095  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  47261  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -134,7 +134,8 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
 
 // -1: a device that is `own` cannot run it; else the more of the device it uses, the more it is.
 static int tn_container_fit(const tn_container_target *target, const tn_container_target *own) {
-  int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes && target->vector_nbytes == own->vector_nbytes;
+  int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes &&
+            target->vector_nbytes == own->vector_nbytes;
   if (strcmp(target->name, own->name) || !tn_digest_same(&target->exact, &own->exact)) return -1;
   for (int i = 0; i < TN_CONTAINER_FEATURES; i++) {
     if (target->feature[i] & ~own->feature[i]) return -1;
