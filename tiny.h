@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 504fbdf58b927c7d7a8da2d07c52bc54c98c40162e7a391c64d8c4749fa1bc3c
+/* tiny.h 0.1.0, source 6f631cd564d4aebba71f4c17f70cb68a49f2caf4ad088d53f1cc538e11288736
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3049,7 +3049,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "504fbdf58b927c7d7a8da2d07c52bc54c98c40162e7a391c64d8c4749fa1bc3c"
+#define TN_SOURCE_ID "6f631cd564d4aebba71f4c17f70cb68a49f2caf4ad088d53f1cc538e11288736"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -43567,7 +43567,7 @@ TINY_API tiny_code tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n) {
   tiny_tensor *wrong;
   tn_realize_call c = {x, n};
   if (!t) return TINY_E_ARG;
-  if (!tn_runs(t)) return t->code == TINY_OK ? TINY_E_DEVICE : t->code;
+  if (!tn_runs(t) || t->code != TINY_OK) return t->code;
   if (n < 0 || (n && !x)) return tiny_fail(t, TINY_E_ARG, "warm: %d tensors", n);
   if (n && !tn_usable_in(t, "warm", n, x, &wrong)) return t->code == TINY_OK ? TINY_E_ARG : t->code;
   const tiny_code code = tn_guard(t, tn_warm_guarded, &c);
