@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 87a2a12075cf2c48aa44dc9a83e6f53c9d51cac36afb05f75127260531c43543
+/* tiny.h 0.1.0, source fe82273c084e9712dfb727c4eb6d43d311998b8e0f04e313b8493ce8f7c4e1f1
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3557,7 +3557,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "87a2a12075cf2c48aa44dc9a83e6f53c9d51cac36afb05f75127260531c43543"
+#define TN_SOURCE_ID "fe82273c084e9712dfb727c4eb6d43d311998b8e0f04e313b8493ce8f7c4e1f1"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -43058,7 +43058,7 @@ typedef struct tn_container_target {
   char name[TN_CONTAINER_NAME];            // of the backend, and how functions are called: "CPU x86-64 SysV"
   uint32_t feature[TN_CONTAINER_FEATURES]; // bits of instructions that the binaries may use
   tn_digest exact;                         // of a device that has no such bits: of what it says it is
-  uint64_t near, last;                     // bytes of caches, and of vectors, for which graphs were cut into kernels
+  uint64_t near_nbytes, last_nbytes;       // bytes of caches, and of vectors, for which graphs were cut into kernels
   uint32_t vector_nbytes, zero;
 } tn_container_target;
 
@@ -43159,7 +43159,8 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
 
 // -1: a device that is `own` cannot run it; else the more of the device it uses, the more it is.
 static int tn_container_fit(const tn_container_target *target, const tn_container_target *own) {
-  int fit = target->near == own->near && target->last == own->last && target->vector_nbytes == own->vector_nbytes;
+  int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes &&
+            target->vector_nbytes == own->vector_nbytes;
   if (strcmp(target->name, own->name) || !tn_digest_same(&target->exact, &own->exact)) return -1;
   for (int i = 0; i < TN_CONTAINER_FEATURES; i++) {
     if (target->feature[i] & ~own->feature[i]) return -1;
@@ -43228,7 +43229,7 @@ static void tn_container_add_all(tiny_ctx *t, tn_container_items *all, const tn_
 // Sorts them and drops those that are there twice.
 static void tn_container_sort(tn_container_items *all) {
   int n = 0;
-  qsort(all->item, (size_t)all->n, sizeof *all->item, tn_container_before);
+  if (all->n) qsort(all->item, (size_t)all->n, sizeof *all->item, tn_container_before);
   for (int i = 0; i < all->n; i++) {
     const tn_container_item *now = &all->item[i], *last = n ? &all->item[n - 1] : NULL;
     if (last && tn_digest_same(&last->kernel.key, &now->kernel.key) &&
@@ -43427,8 +43428,8 @@ static tn_container_target tn_programs_target(const struct tn_programs *p) {
     tn_digest_add_text(&exact, d->backend->target ? d->backend->target(d->dev) : "");
     own.exact = tn_digest_close(&exact);
   }
-  own.near = (uint64_t)tn_machine_near(&d->plans);
-  own.last = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
+  own.near_nbytes = (uint64_t)tn_machine_near(&d->plans);
+  own.last_nbytes = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
   own.vector_nbytes = (uint32_t)d->plans.vector_nbytes;
   return own;
 }
@@ -46419,7 +46420,7 @@ TINY_API tiny_code tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n) {
   tiny_tensor *wrong;
   tn_realize_call c = {x, n};
   if (!t) return TINY_E_ARG;
-  if (!tn_runs(t)) return t->code == TINY_OK ? TINY_E_DEVICE : t->code;
+  if (!tn_runs(t) || t->code != TINY_OK) return t->code;
   if (n < 0 || (n && !x)) return tiny_fail(t, TINY_E_ARG, "warm: %d tensors", n);
   if (n && !tn_usable_in(t, "warm", n, x, &wrong)) return t->code == TINY_OK ? TINY_E_ARG : t->code;
   const tiny_code code = tn_guard(t, tn_warm_guarded, &c);
@@ -48948,8 +48949,8 @@ static void tn_ship_adopt(const tiny_ctx *t, const tn_container *c) {
     const tn_container_target own = tn_programs_target(d->programs), *best = tn_container_best(c, &own);
     if (!best) continue;
     d->plans.vector_nbytes = (int)(best->vector_nbytes & INT_MAX);
-    d->plans.memory[1].nbytes = (size_t)best->near;
-    d->plans.memory[2].nbytes = (size_t)best->last;
+    d->plans.memory[1].nbytes = (size_t)best->near_nbytes;
+    d->plans.memory[2].nbytes = (size_t)best->last_nbytes;
   }
 }
 
@@ -52947,63 +52948,63 @@ Where things stand in tiny.h
                                       the host, which may cancel it
   43026  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43290  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43291  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43524  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43525  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43788  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43789  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  43965  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44032  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  43966  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44033  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44389  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44390  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44663  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44664  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  44872  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45333  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  44873  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45334  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45506  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45507  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46360  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46361  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  46954  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  46955  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47291  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47470  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48258  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
+  47292  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47471  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48259  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
                                       of them; what a captured program does
-  48562  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  48872  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48563  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  48873  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49052  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49053  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49304  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49305  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49563  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49564  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  49833  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  49834  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  49998  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  49999  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50172  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50533  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  50769  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50173  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50534  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  50770  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  50917  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51080  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  50918  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51081  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51187  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51188  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51272  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51273  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51600  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51601  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  51762  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  51825  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52004  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  51763  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  51826  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52005  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52139  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52140  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52517  src/runtime/context.c        opening and closing, the first error, totals
+  52518  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -33,7 +33,7 @@ typedef struct tn_container_target {
   char name[TN_CONTAINER_NAME];            // of the backend, and how functions are called: "CPU x86-64 SysV"
   uint32_t feature[TN_CONTAINER_FEATURES]; // bits of instructions that the binaries may use
   tn_digest exact;                         // of a device that has no such bits: of what it says it is
-  uint64_t near, last;                     // bytes of caches, and of vectors, for which graphs were cut into kernels
+  uint64_t near_nbytes, last_nbytes;       // bytes of caches, and of vectors, for which graphs were cut into kernels
   uint32_t vector_nbytes, zero;
 } tn_container_target;
 
@@ -134,7 +134,8 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
 
 // -1: a device that is `own` cannot run it; else the more of the device it uses, the more it is.
 static int tn_container_fit(const tn_container_target *target, const tn_container_target *own) {
-  int fit = target->near == own->near && target->last == own->last && target->vector_nbytes == own->vector_nbytes;
+  int fit = target->near_nbytes == own->near_nbytes && target->last_nbytes == own->last_nbytes &&
+            target->vector_nbytes == own->vector_nbytes;
   if (strcmp(target->name, own->name) || !tn_digest_same(&target->exact, &own->exact)) return -1;
   for (int i = 0; i < TN_CONTAINER_FEATURES; i++) {
     if (target->feature[i] & ~own->feature[i]) return -1;
@@ -203,7 +204,7 @@ static void tn_container_add_all(tiny_ctx *t, tn_container_items *all, const tn_
 // Sorts them and drops those that are there twice.
 static void tn_container_sort(tn_container_items *all) {
   int n = 0;
-  qsort(all->item, (size_t)all->n, sizeof *all->item, tn_container_before);
+  if (all->n) qsort(all->item, (size_t)all->n, sizeof *all->item, tn_container_before);
   for (int i = 0; i < all->n; i++) {
     const tn_container_item *now = &all->item[i], *last = n ? &all->item[n - 1] : NULL;
     if (last && tn_digest_same(&last->kernel.key, &now->kernel.key) &&

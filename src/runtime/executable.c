@@ -138,8 +138,8 @@ static tn_container_target tn_programs_target(const struct tn_programs *p) {
     tn_digest_add_text(&exact, d->backend->target ? d->backend->target(d->dev) : "");
     own.exact = tn_digest_close(&exact);
   }
-  own.near = (uint64_t)tn_machine_near(&d->plans);
-  own.last = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
+  own.near_nbytes = (uint64_t)tn_machine_near(&d->plans);
+  own.last_nbytes = (uint64_t)tn_machine_memory(&d->plans, 2).nbytes;
   own.vector_nbytes = (uint32_t)d->plans.vector_nbytes;
   return own;
 }

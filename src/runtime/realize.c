@@ -60,7 +60,7 @@ TINY_API tiny_code tiny_warm(tiny_ctx *t, tiny_tensor *const *x, int n) {
   tiny_tensor *wrong;
   tn_realize_call c = {x, n};
   if (!t) return TINY_E_ARG;
-  if (!tn_runs(t)) return t->code == TINY_OK ? TINY_E_DEVICE : t->code;
+  if (!tn_runs(t) || t->code != TINY_OK) return t->code;
   if (n < 0 || (n && !x)) return tiny_fail(t, TINY_E_ARG, "warm: %d tensors", n);
   if (n && !tn_usable_in(t, "warm", n, x, &wrong)) return t->code == TINY_OK ? TINY_E_ARG : t->code;
   const tiny_code code = tn_guard(t, tn_warm_guarded, &c);
