@@ -26,6 +26,10 @@ if [ "$purpose" = test ]; then
   has clang++ || want clang
   [ "$(uname)" != Linux ] || has valgrind || want valgrind
   has z3 || want z3
+  has cmake || want cmake                  # tests/test_packaging.sh builds by these
+  has meson || want meson
+  has ninja || want ninja
+  has pkg-config || want pkg-config
   python_finds numpy || want numpy
   clang_links -fsanitize=fuzzer,address,undefined || want sanitizers
   clang_of_ir || want clang-of-ir
@@ -75,6 +79,8 @@ package() {
     dnf:browser) echo chromium-headless ;;
     apk:browser | pacman:browser) echo chromium ;;
     dnf:clang-of-ir | apk:clang-of-ir | pacman:clang-of-ir) echo clang ;;
+    apt-get:ninja | dnf:ninja) echo ninja-build ;;
+    apk:pkg-config | pacman:pkg-config) echo pkgconf ;;
     dnf:cc) echo gcc ;;
     dnf:numpy) echo python3-numpy ;;
     dnf:sanitizers | apk:sanitizers) echo compiler-rt ;;
