@@ -3,11 +3,7 @@
 # make test   sets up what the tests need, runs them all     make golden  rewrites tests/golden; review it by its diff
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
-<<<<<<< HEAD
-# make llvm   all of them by LLVM IR, where there is clang 15   make site     docs/ with search, to build/site
-=======
-# make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local
->>>>>>> h-build
+# make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
