@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 07815e5302ebcc130945ba25489547bc2cc1de1f519665e4cc95df7b67dc79da
+/* tiny.h 0.1.0, source 0513128632de906ed02c8562fa17b1aa5ab0e63b3bac3c6247bd0fe718d13945
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -385,6 +385,7 @@ rights, setuid or with capabilities of its file, reads none of it)
                     v  the IR is verified after each pass, not only first and last
                   k and t wait for each kernel, to time it, by the device's clock if it has one; c and d compile
                   anew what lies on disk; p and t say when the folder of compiled programs cannot be used
+  TINY_TRACE      a file that gets a trace of what happens, see NAMES, PROFILES, TRACES
   TINY_CACHE      folder of compiled programs; empty: keep nothing on disk
   TINY_THREADS    number of threads of the CPU device
   TINY_BEAM       width of the search for faster kernels, 1 to 64; 0 or less: none. See SEARCH
@@ -417,6 +418,20 @@ FRAMES
   tiny_free did; when a thousand others were freed since, only that it was freed. tiny_free of a dead handle does
   nothing, tiny_ok gives 0. (A handle may be taken for one of the tensors made two thousand million later; where
   addresses have 32 bits or fill 64, thirty thousand later.)
+
+NAMES, PROFILES, TRACES
+  tiny_label(x, "fc1") names a tensor and what was made for it, tiny_scope_begin(t, "encoder") what is made until
+  tiny_scope_end. Gradients are "fc1 (backward)", steps of optimisers "optimizer". Kernels are named for the product
+  or the largest sum in them, or else for what they store. Names change nothing that is computed.
+    tiny_profile_begin(t);
+    for (int i = 0; i < 100; i++) step(t);
+    tiny_profile_end(t);
+    char text[8192];
+    tiny_profile_text(t, TINY_BY_LABEL, text, sizeof text);                    // or by kernel, or by operator
+  gives time, share, GFLOP/s, GB/s of each name, and how near that is to what this machine was measured to do.
+  tiny_program_summary is a table of a captured program. TINY_TRACE=run.json writes graphs, passes, kernels with their
+  source, schedules, memory and launches on every thread into a file that https://ui.perfetto.dev opens; docs/trace.md
+  tells what stands in it. Launches are not waited for; writing them takes some microseconds each.
 
 NUMBERS
   Floats are summed in an order that depends on the device and the kernel, never on the run or the number of
@@ -3064,7 +3079,7 @@ typedef struct tiny_profile_row {
   double flops, nbytes;                    // as estimated from the kernels, by the memory they touch
   double gflops, gbps;                     // per second
   // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took. The
-  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and a sum that streams
+  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of 64 MB that come
   // from memory. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;
@@ -3100,7 +3115,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "07815e5302ebcc130945ba25489547bc2cc1de1f519665e4cc95df7b67dc79da"
+#define TN_SOURCE_ID "0513128632de906ed02c8562fa17b1aa5ab0e63b3bac3c6247bd0fe718d13945"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5186,22 +5201,24 @@ static int tn_os_write_all(tn_os_handle h, const void *data, size_t nbytes) {
   return at == end;
 }
 
-// A file that grows while others may read it, in the place of what was there. 0: it cannot be written, or somebody is
-// writing it so already.
+// A file that grows while others may read it, in the place of what was there. TN_OS_TAKEN: somebody is writing it so.
+enum { TN_OS_CLOSED, TN_OS_OPENED, TN_OS_TAKEN };
 #ifdef _WIN32
 static int tn_os_open_growing(const char *path, tn_os_handle *out) {
   *out = CreateFileA(path, GENERIC_WRITE, FILE_SHARE_READ, NULL, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, NULL);
-  return *out != INVALID_HANDLE_VALUE;
+  if (*out != INVALID_HANDLE_VALUE) return TN_OS_OPENED;
+  return GetLastError() == ERROR_SHARING_VIOLATION ? TN_OS_TAKEN : TN_OS_CLOSED;
 }
 #else
 static int tn_os_open_growing(const char *path, tn_os_handle *out) {
   enum { ALONE = 2, AT_ONCE = 4 };         // LOCK_EX, LOCK_NB
   struct stat s;
   do *out = open(path, O_WRONLY | O_CREAT | O_NONBLOCK | TN_OS_CLOEXEC, TN_OS_ALL); while (*out < 0 && errno == EINTR);
-  if (*out < 0) return 0;
-  if (!fstat(*out, &s) && S_ISREG(s.st_mode) && !flock(*out, ALONE | AT_ONCE) && !ftruncate(*out, 0)) return 1;
+  if (*out < 0) return TN_OS_CLOSED;
+  const int file = !fstat(*out, &s) && S_ISREG(s.st_mode), ours = file && !flock(*out, ALONE | AT_ONCE);
+  if (ours && !ftruncate(*out, 0)) return TN_OS_OPENED;
   close(*out);
-  return 0;
+  return file && !ours ? TN_OS_TAKEN : TN_OS_CLOSED;
 }
 #endif
 
@@ -5652,12 +5669,12 @@ static void tn_trace_pass(tiny_ctx *t, const char *pass, const char *text) {
 static int tn_trace_open(tiny_ctx *t, const char *path) {
   char name[TN_OS_PATH];
   struct tn_trace *r = (struct tn_trace *)tiny_realloc(t, NULL, 0, sizeof *r);
-  int opened = 0;
-  for (int i = 1; r && i <= TN_TRACE_FILES && !opened; i++) {
+  int opened = TN_OS_TAKEN;
+  for (int i = 1; r && i <= TN_TRACE_FILES && opened == TN_OS_TAKEN; i++) {
     const int n = i > 1 ? snprintf(name, sizeof name, "%s.%d", path, i) : snprintf(name, sizeof name, "%s", path);
-    opened = n > 0 && (size_t)n < sizeof name && tn_os_open_growing(name, &r->file);
+    opened = n > 0 && (size_t)n < sizeof name ? tn_os_open_growing(name, &r->file) : TN_OS_CLOSED;
   }
-  if (!opened) { tn_release(t, r, sizeof *r); return 0; }
+  if (!r || opened != TN_OS_OPENED) { tn_release(t, r, sizeof *r); return 0; }
   r->process = tn_os_process_id();
   r->failed = 0; r->n = 0; r->told = TINY_OK; r->kernel = NULL;
   t->trace = r;
@@ -16556,7 +16573,7 @@ static tiny_code tn_label_guarded(tiny_ctx *t, void *arg) {
     tn_label_set(t, u, c->label);
     for (uint32_t i = 0; i < u->nsrc && !tn_is_leaf(u); i++) {
       tiny_uop *s = u->src[i];
-      const int has = s->mark == seen || tn_is_leaf(s) || !s->nsrc ? -1 : tn_label_of(t, s);
+      const int has = s->mark == seen || !s->nsrc || tn_is_leaf(tn_memory_under(s)) ? -1 : tn_label_of(t, s);
       if (has && has != t->labels->now) continue;
       s->mark = seen;
       tn_push(t, &stack, s);
@@ -42020,6 +42037,12 @@ static void tn_trace_span(tiny_ctx *t, const char *name, uint64_t from) {
   if (tn_tracing(t)) tn_trace_span_of(t, name, 0, from);
 }
 
+static void tn_trace_copy(tiny_ctx *t, int from, int to, size_t nbytes, uint64_t began) {
+  tn_event_span(t, "copy", "copy", 1 + to, began, tn_os_now());
+  tn_event_add(t, "\"from\":%d,\"to\":%d,\"nbytes\":%llu", from, to, (unsigned long long)nbytes);
+  tn_event_end(t);
+}
+
 // ** what there is **
 
 static void tn_trace_memory(const struct tn_device *d) {
@@ -43239,11 +43262,12 @@ static void tn_log_copy(const struct tn_device *to, const struct tn_device *from
 static tiny_code tn_copy_between(tiny_ctx *t, struct tn_device *to, tiny_mem dst, struct tn_device *from, tiny_mem src,
                                  size_t nbytes, int after) {
   const int timed = tn_debug(t, 'k') || tn_debug(t, 't');
-  const uint64_t began = timed ? tn_os_now() : 0;
+  const uint64_t began = timed || tn_tracing(t) ? tn_os_now() : 0;
   tiny_stats *const stats[2] = {&t->stats, &to->stats};
   tiny_code code = tn_copies_alone(to, from) ? tn_copy_alone(t, to, dst, from, src, nbytes, after)
                                              : tn_copy_by_host(t, to, dst, from, src, nbytes);
   for (int i = 0; i < 2; i++) { stats[i]->copies++; stats[i]->nbytes_copied += nbytes; }
+  if (tn_tracing(t)) tn_trace_copy(t, from->number, to->number, nbytes, began);
   if (!timed || code != TINY_OK) return code;
   code = to->backend->sync(to->dev);
   if (tn_debug(t, 'k')) tn_log_copy(to, from, nbytes, tn_os_now() - began);
@@ -45934,7 +45958,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
 // profile: where the time of launches goes: rows by name, kernel or kind; a table of them; what a captured program does.
 //
 // In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
-// Holds: limits are measured, not guessed: a product of matrices and a doubling of an array, by a context of its own on
+// Holds: limits are measured, not guessed: a product of matrices and the sum of an array, by a context of its own on
 //        the same device, for some 20 ms each, when they are first asked for. A launch's least time is what it would
 //        take at the one or the other.
 #ifndef TN_RUNTIME_PROFILE
@@ -45951,7 +45975,7 @@ enum { TN_ROOF_NS = 20000000, TN_ROOF_FIRST = 32, TN_ROOF_ROWS = 1024, TN_ROOF_N
 static double tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
   tiny_program *p = tiny_capture(t, &in, 1, &out, 1);
   uint64_t least = 0, spent = 0;
-  for (int i = 0; p && (i < 3 || spent < TN_ROOF_NS) && i < 1000; i++) {
+  for (int i = 0; p && (i < 5 || spent < TN_ROOF_NS) && spent < 10 * (uint64_t)TN_ROOF_NS && i < 1000; i++) {
     tiny_tensor *y;
     const uint64_t from = tn_os_now();
     if (tiny_run(p, &in, &y) != TINY_OK || tiny_sync(t) != TINY_OK) break;
@@ -45959,7 +45983,6 @@ static double tn_roof_time(tiny_ctx *t, tiny_tensor *in, tiny_tensor *out) {
     tiny_free(y);
     spent += ns;
     if (!least || ns < least) least = ns;
-    if (i == 0 && ns > TN_ROOF_NS) break;
   }
   tiny_program_free(p);
   return tiny_status(t) == TINY_OK ? (double)least * 1e-9 : 0;
@@ -45983,10 +46006,10 @@ static double tn_roof_gbps(tiny_ctx *t) {
   for (int64_t n = 4096; n <= TN_ROOF_NELEM && s < 2e-3; n *= 16) {
     tiny_begin(t);
     tiny_tensor *x = tiny_rand(t, TINY_SHAPE(n));
-    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_add(x, x));
+    if (tiny_realize(&x, 1) == TINY_OK) s = tn_roof_time(t, x, tiny_sum(x, TINY_ALL, 0));
     tiny_end(t);
     if (s <= 0) break;
-    last = 8e-9 * (double)n / s;
+    last = 4e-9 * (double)n / s;
   }
   return last;
 }
@@ -48408,294 +48431,294 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    601  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    616  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-    869  src/api/devices.h            several in one context, and tensors that are split over them
-    919  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1647  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+    884  src/api/devices.h            several in one context, and tensors that are split over them
+    934  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1662  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   1853  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   1868  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2219  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2234  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2375  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2390  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2512  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2527  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2555  src/api/io.h                 tensors from files and to files
-   2631  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   2570  src/api/io.h                 tensors from files and to files
+   2646  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3034  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3110  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3049  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3125  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3276  src/base/number.c            numbers as text, in and out
-   3751  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3291  src/base/number.c            numbers as text, in and out
+   3766  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   3950  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   3965  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4140  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4155  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4288  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4303  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   4696  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   4711  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   4814  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   4829  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   4961  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   5477  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   4976  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   5494  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   5686  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   5703  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6266  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6283  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6497  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6657  src/ir/label.c               names that nodes have for people, in a table beside them
-   6795  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7659  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6514  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6674  src/ir/label.c               names that nodes have for people, in a table beside them
+   6812  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7676  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7775  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7792  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7882  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7899  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7973  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7990  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8085  src/ir/args.c                which k, v and sources fit an op
-   8271  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8892  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8102  src/ir/args.c                which k, v and sources fit an op
+   8288  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8909  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9032  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9049  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9615  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9632  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10115  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10132  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10227  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10244  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10664  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10681  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10938  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10955  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11615  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11632  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11868  src/ir/spec.c                the verifier
-  12216  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11885  src/ir/spec.c                the verifier
+  12233  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  12445  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12803  src/rules/notation.c         the algebra that bodies of rules are written in
-  12838  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13038  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  12462  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12820  src/rules/notation.c         the algebra that bodies of rules are written in
+  12855  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13055  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13198  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13215  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13592  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13609  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13791  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13808  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14205  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14222  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  14547  src/rules/decompose.c        from what the IR means to what a target can do
-  15159  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14564  src/rules/decompose.c        from what the IR means to what a target can do
+  15176  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15193  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15210  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15692  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15709  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15786  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15803  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  16536  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  16613  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  16553  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  16630  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16655  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16672  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16899  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16973  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16916  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16990  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17610  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17627  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17869  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17886  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18158  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18175  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18642  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18659  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18749  src/tensor/activation.c      what stands between the layers of a network
-  18930  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  19298  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18766  src/tensor/activation.c      what stands between the layers of a network
+  18947  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  19315  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19551  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19568  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  20310  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  20327  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  20992  src/tensor/random.c          numbers from a counter, the same on every device
-  21267  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21009  src/tensor/random.c          numbers from a counter, the same on every device
+  21284  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21591  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21887  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21608  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21904  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22024  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22041  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22563  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22580  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  23282  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  23299  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23684  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23701  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23823  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23840  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  24305  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  24322  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24770  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24787  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25121  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  25476  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  25605  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25138  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  25493  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25622  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25765  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25782  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  26270  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  26549  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  26287  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  26566  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  26645  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26662  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26938  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  27363  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26955  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  27380  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  27640  src/tensor/params.c          lists of named tensors: what a network consists of
-  27733  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  27843  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27657  src/tensor/params.c          lists of named tensors: what a network consists of
+  27750  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27860  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  28225  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  28242  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  28361  src/schedule/place.c         which device computes what names none: constants, positions, random
+  28378  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  28479  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  28496  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  28798  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28815  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28914  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28931  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  29413  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  29430  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  30189  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  30206  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  30722  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30739  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  31230  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  31247  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  31411  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  31428  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  31998  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32115  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  32015  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32132  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  32552  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32569  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32718  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32735  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33109  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  33332  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33126  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33349  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  33461  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  33532  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33478  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33549  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33690  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33786  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34088  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33707  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33803  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34105  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34177  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34194  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34241  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34258  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  34375  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34392  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  34453  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  34512  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  34470  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34529  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35150  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35167  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35249  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35266  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  35342  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35359  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35731  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35748  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  36313  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36330  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  36432  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  36524  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  36449  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36541  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  36595  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  36612  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36699  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36799  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36874  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37014  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36716  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36816  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36891  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37031  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  37349  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37366  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  37596  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  37613  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37842  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37859  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37903  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37920  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  38447  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  38464  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39003  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39020  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  39353  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39370  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  39654  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  39671  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40049  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40774  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40066  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40791  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40851  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40868  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40960  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41188  src/runtime/device.c         which backend a context runs on
-  41385  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  41539  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40977  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41205  src/runtime/device.c         which backend a context runs on
+  41402  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41556  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41737  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  41754  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  42001  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  42018  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  42172  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42239  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  42195  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42262  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  42658  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  43085  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42681  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  43108  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  43255  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  43279  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  44103  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  44127  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44650  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  44674  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  44987  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  45165  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45934  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
+  45011  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45189  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45958  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
                                       of them; what a captured program does
-  46242  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  46265  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  46460  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  46483  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  46733  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  46756  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  47001  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  47024  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  47166  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  47189  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  47340  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  47701  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  47937  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  47363  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  47724  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  47960  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  48085  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  48251  src/runtime/context.c        opening and closing, the first error, totals
+  48108  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  48274  src/runtime/context.c        opening and closing, the first error, totals
 */
