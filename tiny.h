@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0513128632de906ed02c8562fa17b1aa5ab0e63b3bac3c6247bd0fe718d13945
+/* tiny.h 0.1.0, source 3399a39b7deda1dd5809095038db0810432dbb6609f928b495b249a5ae884b32
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3078,31 +3078,31 @@ typedef struct tiny_profile_row {
   double share;                            // of the time of all rows: 0 to 1
   double flops, nbytes;                    // as estimated from the kernels, by the memory they touch
   double gflops, gbps;                     // per second
-  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took. The
-  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of 64 MB that come
-  // from memory. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took.
+  // The limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of
+  // 64 MB. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;
-// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to be
-// used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
+// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to
+// be used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
 TINY_API tiny_code    tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
                                         void (*row)(void *user, const tiny_profile_row *row), void *user);
 // The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
 // error.
 TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
-// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and memory;
-// then the memory of all of it. As snprintf; 0 for NULL.
+// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and
+// memory; then the memory of all of it. As snprintf; 0 for NULL.
 TINY_API size_t       tiny_program_summary(const tiny_program *p, char *out, size_t nbytes);
 
 // Writes what happens from now on into a file, in Chrome's Trace Event Format, which chrome://tracing and
-// https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their memory,
-// launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits for the
-// devices, once: launches are not waited for. What the file was is gone; where another context is writing it, the name
-// gets ".2". TINY_E_IO: it cannot be written; TINY_E_STATE: a trace is being written.
+// https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their
+// memory, launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits
+// for the devices, once: launches are not waited for. What the file was is gone; where another context is writing it,
+// the name gets ".2". TINY_E_IO: it cannot be written; TINY_E_STATE: a trace is being written.
 TINY_API tiny_code    tiny_trace_begin(tiny_ctx *t, const char *path);
 // Waits for the devices and closes the file; tiny_close does it too. TINY_E_IO: not all of it could be written;
-// TINY_E_STATE: no trace is being written. A file that cannot be written any more ends the trace by itself, with a line
-// in the log.
+// TINY_E_STATE: no trace is being written. A file that cannot be written any more ends the trace by itself, with a
+// line in the log.
 TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 // ---- end src/api/observe.h ----
 // ---- end src/api/api.h ----
@@ -3115,7 +3115,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0513128632de906ed02c8562fa17b1aa5ab0e63b3bac3c6247bd0fe718d13945"
+#define TN_SOURCE_ID "3399a39b7deda1dd5809095038db0810432dbb6609f928b495b249a5ae884b32"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5495,8 +5495,8 @@ static int tn_os_cache_dir(char *out, size_t cap) {
 //
 // In:    events: tn_event_span, or one of its kin, then members of its args, then tn_event_end.
 // Out:   a line of JSON each.
-// Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once. What
-//        cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
+// Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once.
+//        What cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
 #ifndef TN_BASE_TRACE
 #define TN_BASE_TRACE
 #ifndef TINY_AMALGAMATED
@@ -6675,8 +6675,8 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //
 // In:    names, nodes. Out: the name of a node, for lines, profiles, traces and messages.
 // Holds: a name changes nothing that is computed: no hash, digest, plan or kernel knows of it. Where nothing was ever
-//        named there is no table. Memory that is refused leaves a node without a name. Names, of which programs have few,
-//        stay until the context is closed; nodes leave the table when they die.
+//        named there is no table. Memory that is refused leaves a node without a name. Names, of which programs
+//        have few, stay until the context is closed; nodes leave the table when they die.
 #ifndef TN_IR_LABEL
 #define TN_IR_LABEL
 #ifndef TINY_AMALGAMATED
@@ -31985,8 +31985,9 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
       (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
-  for (int i = 0; i < p->nstep; i++) 
-    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + (size_t)p->step[i].ndim * sizeof(int64_t) + 48;
+  for (int i = 0; i < p->nstep; i++)
+    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 48 +
+        (size_t)p->step[i].ndim * sizeof(int64_t);
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
   tn_plan_put(&at, p, sizeof *p);
@@ -41754,9 +41755,9 @@ static tn_digest tn_text_key(struct tn_programs *p, const char *what, const char
 // observe: launches as they happened: what debug letters k, l and t say, profiles and traces are made of.
 //
 // In:    launches, as they are given to devices. Out: of each, once its device has done it, a line, a row, an event.
-// Holds: nobody waits for a launch but under letters k and t: what is known of it stays where it is until its device was
-//        waited for anyway, or so many have come that it is. Plans and executables may be gone by then. Memory that is
-//        refused leaves launches out, and fails nothing.
+// Holds: nobody waits for a launch but under letters k and t: what is known of it stays where it is until its device
+//        was waited for anyway, or so many have come that it is. Plans and executables may be gone by then. Memory that
+//        is refused leaves launches out, and fails nothing.
 #ifndef TN_RUNTIME_OBSERVE
 #define TN_RUNTIME_OBSERVE
 #ifndef TINY_AMALGAMATED
@@ -41782,8 +41783,11 @@ typedef struct tn_observed {
   uint64_t stamp[2], given, done;          // stamp: by the device's clock
   int kernel, label, schedule, step; uint64_t run;
 } tn_observed;
-enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };           // launches of a part; parts before they are told in between
-typedef struct tn_observed_part { struct tn_observed_part *older; int n, parts; tn_observed of[TN_OBSERVED]; } tn_observed_part;
+enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };         // launches of a part; parts before they are told in between
+typedef struct tn_observed_part {
+  struct tn_observed_part *older; int n, parts;
+  tn_observed of[TN_OBSERVED];
+} tn_observed_part;
 
 // What a device does at best, measured; 0: not known.
 struct tn_roof { int known; double gflops, gbps; };
@@ -41801,7 +41805,8 @@ struct tn_observer {
 
 // Is anything looked at?
 static int tn_observing(const tiny_ctx *t) {
-  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') || tn_debug(t, 'l');
+  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') ||
+         tn_debug(t, 'l');
 }
 
 // Room for one more; 0: there is none. As tiny_realloc, nothing is recorded.
@@ -41899,8 +41904,8 @@ static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uin
   o->row[at - 1].ns += ns;
 }
 
-// When it was, by the host's clock: 0: nobody knows. By the device's, which is the host's or is taken to be behind it by
-// so much that no launch began before it was handed over; without a clock by the host's own.
+// When it was, by the host's clock; 0: nobody knows. The device's is the host's, or is taken to be behind it by so much
+// that no launch began before it was handed over. Without one, it is when the host was in the call.
 static int tn_observed_when(const struct tn_device *d, const tn_observed *l, uint64_t *from, uint64_t *to) {
   int64_t *ahead = &d->t->observer->clock[d->number];
   *from = l->given; *to = l->done;
@@ -42017,8 +42022,8 @@ static void tn_observer_close(tiny_ctx *t) {
 // ---- begin src/runtime/trace.c ----
 // trace: what a trace says of devices, kernels, schedules and runs, and the calls that begin and end one.
 //
-// In:    executables, plans, times. Out: events (base/trace.c); docs/trace.md lists them. What a kernel or a schedule is
-//        stands in a trace once, at the latest when it runs.
+// In:    executables, plans, times. Out: events (base/trace.c); docs/trace.md lists them. What a kernel or a schedule
+//        is stands in a trace once, at the latest when it runs.
 #ifndef TN_RUNTIME_TRACE
 #define TN_RUNTIME_TRACE
 #ifndef TINY_AMALGAMATED
@@ -42080,7 +42085,8 @@ static int64_t tn_step_times(const tn_plan *p, const tn_step *s) {
 }
 static void tn_trace_step(tiny_ctx *t, const tn_plan *p, int at, int label) {
   const tn_step *s = &p->step[at];
-  tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy" : "(empty)");
+  tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy"
+                                                                                            : "(empty)");
   if (s->exe) tn_event_add(t, "\"%016llx\"", (unsigned long long)s->exe->key.word[0]);
   else tn_event_add(t, "null");
   tn_event_add(t, ",\"label\":");
@@ -42335,7 +42341,8 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
 // under a window that slides?
 static int tn_is_windowed(tiny_ctx *t, const tn_profile *p) {
   for (int i = 0; i < p->nload; i++) for (int j = 0; j < p->nout; j++) for (int k = 0; k < p->nred; k++) {
-    const int64_t a = tn_stride_in(t, p->load[i]->src[1], p->out[j]), b = tn_stride_in(t, p->load[i]->src[1], p->red[k]);
+    tiny_uop *at = p->load[i]->src[1];
+    const int64_t a = tn_stride_in(t, at, p->out[j]), b = tn_stride_in(t, at, p->red[k]);
     if (a <= 0 || b <= 0) continue;
     if ((a <= b && a * tn_range_extent(p->out[j]) > b) || (b < a && b * tn_range_extent(p->red[k]) > a)) return 1;
   }
@@ -45955,7 +45962,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
 #endif
 // ---- end src/runtime/capture.c ----
 // ---- begin src/runtime/profile.c ----
-// profile: where the time of launches goes: rows by name, kernel or kind; a table of them; what a captured program does.
+// profile: where the time of launches goes: rows by name, kernel or kind; tables of them and of captured programs.
 //
 // In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
 // Holds: limits are measured, not guessed: a product of matrices and the sum of an array, by a context of its own on
@@ -46198,8 +46205,8 @@ TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, si
     launches += r->launches;
     tn_table_add(&l, "%-*.64s %9llu  ", width, *r->name ? r->name : "-", (unsigned long long)r->launches);
     tn_table_time(&l, (double)r->ns);
-    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps, r->of_limit * 100,
-            by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
+    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps,
+                 r->of_limit * 100, by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
   }
   tn_table_add(&l, "%-*s %9llu  ", width, "all", (unsigned long long)launches);
   tn_table_time(&l, all.ns);
@@ -46207,8 +46214,8 @@ TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, si
   for (int i = 0; i < t->ndevice; i++) {
     const struct tn_roof *r = &t->observer->roof[i];
     if (r->known && r->gflops > 0)
-      tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title, r->gflops,
-              r->gbps);
+      tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title,
+                   r->gflops, r->gbps);
   }
   tn_profile_table_free(t, &all);
   return tn_table_end(&l);
@@ -48612,113 +48619,113 @@ Where things stand in tiny.h
                                       operands of contractions laid out anew
   31428  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  32015  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32132  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  32016  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32133  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  32569  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32570  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32735  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32736  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33126  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  33349  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33127  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33350  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  33478  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  33549  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33479  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33550  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33707  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33803  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34105  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33708  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33804  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34106  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34194  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34195  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34258  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34259  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  34392  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34393  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  34470  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  34529  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  34471  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34530  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35167  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35168  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35266  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35267  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  35359  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35360  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35748  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35749  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  36330  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36331  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  36449  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  36541  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  36450  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36542  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  36612  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  36613  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36716  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36816  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36891  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37031  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36717  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36817  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36892  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37032  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  37366  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37367  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  37613  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  37614  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37859  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37860  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37920  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37921  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  38464  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  38465  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39020  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39021  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  39370  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39371  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  39671  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  39672  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40066  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40791  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40067  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40792  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40868  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40869  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40977  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41205  src/runtime/device.c         which backend a context runs on
-  41402  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  41556  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40978  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41206  src/runtime/device.c         which backend a context runs on
+  41403  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41557  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41754  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  41755  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  42018  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  42023  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  42195  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42262  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  42201  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42268  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  42681  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  43108  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42688  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  43115  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  43279  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  43286  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  44127  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  44134  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44674  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  44681  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  45011  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  45189  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45958  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
-                                      of them; what a captured program does
-  46265  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  45018  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45196  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45965  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+                                      them and of captured programs
+  46272  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  46483  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  46490  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  46756  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  46763  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  47024  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  47031  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  47189  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  47196  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  47363  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  47724  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  47960  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  47370  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  47731  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  47967  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  48108  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  48274  src/runtime/context.c        opening and closing, the first error, totals
+  48115  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  48281  src/runtime/context.c        opening and closing, the first error, totals
 */
