@@ -203,7 +203,7 @@ static void two_contexts(void) {
 
 // A disk that is full ends the trace, with a line, and nothing else.
 static int on_a_full_disk(void) {
-  const struct rlimit little = {100000, 100000};
+  const struct rlimit little = {20000, 20000};
   setrlimit(RLIMIT_FSIZE, &little);
   tiny_ctx *t = opened("INTERP", 1, path);
   const double got = train(t, 2, 8);

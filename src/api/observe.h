@@ -30,29 +30,29 @@ typedef struct tiny_profile_row {
   double share;                            // of the time of all rows: 0 to 1
   double flops, nbytes;                    // as estimated from the kernels, by the memory they touch
   double gflops, gbps;                     // per second
-  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took. The
-  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of 64 MB that come
-  // from memory. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took.
+  // The limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of
+  // 64 MB. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;
-// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to be
-// used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
+// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to
+// be used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
 TINY_API tiny_code    tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
                                         void (*row)(void *user, const tiny_profile_row *row), void *user);
 // The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
 // error.
 TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
-// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and memory;
-// then the memory of all of it. As snprintf; 0 for NULL.
+// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and
+// memory; then the memory of all of it. As snprintf; 0 for NULL.
 TINY_API size_t       tiny_program_summary(const tiny_program *p, char *out, size_t nbytes);
 
 // Writes what happens from now on into a file, in Chrome's Trace Event Format, which chrome://tracing and
-// https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their memory,
-// launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits for the
-// devices, once: launches are not waited for. What the file was is gone; where another context is writing it, the name
-// gets ".2". TINY_E_IO: it cannot be written; TINY_E_STATE: a trace is being written.
+// https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their
+// memory, launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits
+// for the devices, once: launches are not waited for. What the file was is gone; where another context is writing it,
+// the name gets ".2". TINY_E_IO: it cannot be written; TINY_E_STATE: a trace is being written.
 TINY_API tiny_code    tiny_trace_begin(tiny_ctx *t, const char *path);
 // Waits for the devices and closes the file; tiny_close does it too. TINY_E_IO: not all of it could be written;
-// TINY_E_STATE: no trace is being written. A file that cannot be written any more ends the trace by itself, with a line
-// in the log.
+// TINY_E_STATE: no trace is being written. A file that cannot be written any more ends the trace by itself, with a
+// line in the log.
 TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);

@@ -2,8 +2,8 @@
 //
 // In:    events: tn_event_span, or one of its kin, then members of its args, then tn_event_end.
 // Out:   a line of JSON each.
-// Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once. What
-//        cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
+// Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once.
+//        What cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
 #ifndef TN_BASE_TRACE
 #define TN_BASE_TRACE
 #ifndef TINY_AMALGAMATED

@@ -2,8 +2,8 @@
 //
 // In:    names, nodes. Out: the name of a node, for lines, profiles, traces and messages.
 // Holds: a name changes nothing that is computed: no hash, digest, plan or kernel knows of it. Where nothing was ever
-//        named there is no table. Memory that is refused leaves a node without a name. Names, of which programs have few,
-//        stay until the context is closed; nodes leave the table when they die.
+//        named there is no table. Memory that is refused leaves a node without a name. Names, of which programs
+//        have few, stay until the context is closed; nodes leave the table when they die.
 #ifndef TN_IR_LABEL
 #define TN_IR_LABEL
 #ifndef TINY_AMALGAMATED

@@ -1,9 +1,9 @@
 // observe: launches as they happened: what debug letters k, l and t say, profiles and traces are made of.
 //
 // In:    launches, as they are given to devices. Out: of each, once its device has done it, a line, a row, an event.
-// Holds: nobody waits for a launch but under letters k and t: what is known of it stays where it is until its device was
-//        waited for anyway, or so many have come that it is. Plans and executables may be gone by then. Memory that is
-//        refused leaves launches out, and fails nothing.
+// Holds: nobody waits for a launch but under letters k and t: what is known of it stays where it is until its device
+//        was waited for anyway, or so many have come that it is. Plans and executables may be gone by then. Memory that
+//        is refused leaves launches out, and fails nothing.
 #ifndef TN_RUNTIME_OBSERVE
 #define TN_RUNTIME_OBSERVE
 #ifndef TINY_AMALGAMATED
@@ -29,8 +29,11 @@ typedef struct tn_observed {
   uint64_t stamp[2], given, done;          // stamp: by the device's clock
   int kernel, label, schedule, step; uint64_t run;
 } tn_observed;
-enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };           // launches of a part; parts before they are told in between
-typedef struct tn_observed_part { struct tn_observed_part *older; int n, parts; tn_observed of[TN_OBSERVED]; } tn_observed_part;
+enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };         // launches of a part; parts before they are told in between
+typedef struct tn_observed_part {
+  struct tn_observed_part *older; int n, parts;
+  tn_observed of[TN_OBSERVED];
+} tn_observed_part;
 
 // What a device does at best, measured; 0: not known.
 struct tn_roof { int known; double gflops, gbps; };
@@ -48,7 +51,8 @@ struct tn_observer {
 
 // Is anything looked at?
 static int tn_observing(const tiny_ctx *t) {
-  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') || tn_debug(t, 'l');
+  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') ||
+         tn_debug(t, 'l');
 }
 
 // Room for one more; 0: there is none. As tiny_realloc, nothing is recorded.
@@ -146,8 +150,8 @@ static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uin
   o->row[at - 1].ns += ns;
 }
 
-// When it was, by the host's clock: 0: nobody knows. By the device's, which is the host's or is taken to be behind it by
-// so much that no launch began before it was handed over; without a clock by the host's own.
+// When it was, by the host's clock; 0: nobody knows. The device's is the host's, or is taken to be behind it by so much
+// that no launch began before it was handed over. Without one, it is when the host was in the call.
 static int tn_observed_when(const struct tn_device *d, const tn_observed *l, uint64_t *from, uint64_t *to) {
   int64_t *ahead = &d->t->observer->clock[d->number];
   *from = l->given; *to = l->done;

@@ -1,4 +1,4 @@
-// profile: where the time of launches goes: rows by name, kernel or kind; a table of them; what a captured program does.
+// profile: where the time of launches goes: rows by name, kernel or kind; tables of them and of captured programs.
 //
 // In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
 // Holds: limits are measured, not guessed: a product of matrices and the sum of an array, by a context of its own on
@@ -241,8 +241,8 @@ TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, si
     launches += r->launches;
     tn_table_add(&l, "%-*.64s %9llu  ", width, *r->name ? r->name : "-", (unsigned long long)r->launches);
     tn_table_time(&l, (double)r->ns);
-    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps, r->of_limit * 100,
-            by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
+    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps,
+                 r->of_limit * 100, by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
   }
   tn_table_add(&l, "%-*s %9llu  ", width, "all", (unsigned long long)launches);
   tn_table_time(&l, all.ns);
@@ -250,8 +250,8 @@ TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, si
   for (int i = 0; i < t->ndevice; i++) {
     const struct tn_roof *r = &t->observer->roof[i];
     if (r->known && r->gflops > 0)
-      tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title, r->gflops,
-              r->gbps);
+      tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title,
+                   r->gflops, r->gbps);
   }
   tn_profile_table_free(t, &all);
   return tn_table_end(&l);

@@ -76,7 +76,8 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
 // under a window that slides?
 static int tn_is_windowed(tiny_ctx *t, const tn_profile *p) {
   for (int i = 0; i < p->nload; i++) for (int j = 0; j < p->nout; j++) for (int k = 0; k < p->nred; k++) {
-    const int64_t a = tn_stride_in(t, p->load[i]->src[1], p->out[j]), b = tn_stride_in(t, p->load[i]->src[1], p->red[k]);
+    tiny_uop *at = p->load[i]->src[1];
+    const int64_t a = tn_stride_in(t, at, p->out[j]), b = tn_stride_in(t, at, p->red[k]);
     if (a <= 0 || b <= 0) continue;
     if ((a <= b && a * tn_range_extent(p->out[j]) > b) || (b < a && b * tn_range_extent(p->red[k]) > a)) return 1;
   }

@@ -1,7 +1,7 @@
 // trace: what a trace says of devices, kernels, schedules and runs, and the calls that begin and end one.
 //
-// In:    executables, plans, times. Out: events (base/trace.c); docs/trace.md lists them. What a kernel or a schedule is
-//        stands in a trace once, at the latest when it runs.
+// In:    executables, plans, times. Out: events (base/trace.c); docs/trace.md lists them. What a kernel or a schedule
+//        is stands in a trace once, at the latest when it runs.
 #ifndef TN_RUNTIME_TRACE
 #define TN_RUNTIME_TRACE
 #ifndef TINY_AMALGAMATED
@@ -63,7 +63,8 @@ static int64_t tn_step_times(const tn_plan *p, const tn_step *s) {
 }
 static void tn_trace_step(tiny_ctx *t, const tn_plan *p, int at, int label) {
   const tn_step *s = &p->step[at];
-  tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy" : "(empty)");
+  tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy"
+                                                                                            : "(empty)");
   if (s->exe) tn_event_add(t, "\"%016llx\"", (unsigned long long)s->exe->key.word[0]);
   else tn_event_add(t, "null");
   tn_event_add(t, ",\"label\":");

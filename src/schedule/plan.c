@@ -558,8 +558,9 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
       (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
-  for (int i = 0; i < p->nstep; i++) 
-    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + (size_t)p->step[i].ndim * sizeof(int64_t) + 48;
+  for (int i = 0; i < p->nstep; i++)
+    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 48 +
+        (size_t)p->step[i].ndim * sizeof(int64_t);
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
   tn_plan_put(&at, p, sizeof *p);
