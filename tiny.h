@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source fe82273c084e9712dfb727c4eb6d43d311998b8e0f04e313b8493ce8f7c4e1f1
+/* tiny.h 0.1.0, source 9939a3e7ab5f2f92bd8a6fa6812cc6772e33f60304dac106caa57610696f6dc6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3520,31 +3520,31 @@ typedef struct tiny_profile_row {
   double share;                            // of the time of all rows: 0 to 1
   double flops, nbytes;                    // as estimated from the kernels, by the memory they touch
   double gflops, gbps;                     // per second
-  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took. The
-  // limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of 64 MB that come
-  // from memory. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took.
+  // The limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of
+  // 64 MB. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;
-// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to be
-// used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
+// Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to
+// be used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
 TINY_API tiny_code    tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
                                         void (*row)(void *user, const tiny_profile_row *row), void *user);
 // The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
 // error.
 TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
-// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and memory;
-// then the memory of all of it. As snprintf; 0 for NULL.
+// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and
+// memory; then the memory of all of it. As snprintf; 0 for NULL.
 TINY_API size_t       tiny_program_summary(const tiny_program *p, char *out, size_t nbytes);
 
 // Writes what happens from now on into a file, in Chrome's Trace Event Format, which chrome://tracing and
-// https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their memory,
-// launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits for the
-// devices, once: launches are not waited for. What the file was is gone; where another context is writing it, the name
-// gets ".2". TINY_E_IO: it cannot be written; TINY_E_STATE: a trace is being written.
+// https://ui.perfetto.dev show: graphs before and after planning, kernels with their source, schedules and their
+// memory, launches with their times on every thread. $TINY_TRACE or tiny_desc.trace begin it with the context. Waits
+// for the devices, once: launches are not waited for. What the file was is gone; where another context is writing it,
+// the name gets ".2". TINY_E_IO: it cannot be written; TINY_E_STATE: a trace is being written.
 TINY_API tiny_code    tiny_trace_begin(tiny_ctx *t, const char *path);
 // Waits for the devices and closes the file; tiny_close does it too. TINY_E_IO: not all of it could be written;
-// TINY_E_STATE: no trace is being written. A file that cannot be written any more ends the trace by itself, with a line
-// in the log.
+// TINY_E_STATE: no trace is being written. A file that cannot be written any more ends the trace by itself, with a
+// line in the log.
 TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 // ---- end src/api/observe.h ----
 // ---- end src/api/api.h ----
@@ -3557,7 +3557,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "fe82273c084e9712dfb727c4eb6d43d311998b8e0f04e313b8493ce8f7c4e1f1"
+#define TN_SOURCE_ID "9939a3e7ab5f2f92bd8a6fa6812cc6772e33f60304dac106caa57610696f6dc6"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6091,8 +6091,8 @@ static int tn_os_cache_dir(char *out, size_t cap) {
 //
 // In:    events: tn_event_span, or one of its kin, then members of its args, then tn_event_end.
 // Out:   a line of JSON each.
-// Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once. What
-//        cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
+// Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once.
+//        What cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
 #ifndef TN_BASE_TRACE
 #define TN_BASE_TRACE
 #ifndef TINY_AMALGAMATED
@@ -7318,8 +7318,8 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 //
 // In:    names, nodes. Out: the name of a node, for lines, profiles, traces and messages.
 // Holds: a name changes nothing that is computed: no hash, digest, plan or kernel knows of it. Where nothing was ever
-//        named there is no table. Memory that is refused leaves a node without a name. Names, of which programs have few,
-//        stay until the context is closed; nodes leave the table when they die.
+//        named there is no table. Memory that is refused leaves a node without a name. Names, of which programs
+//        have few, stay until the context is closed; nodes leave the table when they die.
 #ifndef TN_IR_LABEL
 #define TN_IR_LABEL
 #ifndef TINY_AMALGAMATED
@@ -33361,8 +33361,9 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
   size_t nbytes = sizeof *p + (size_t)v->nwords * 8 + (size_t)p->nplace * sizeof *p->place +
       (size_t)p->noutput * sizeof *p->output + (size_t)p->nstep * sizeof *p->step +
       (size_t)p->ntiled * sizeof *p->tiled + 16 * 6;
-  for (int i = 0; i < p->nstep; i++) 
-    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + (size_t)p->step[i].ndim * sizeof(int64_t) + 48;
+  for (int i = 0; i < p->nstep; i++)
+    nbytes += (size_t)(p->step[i].nmem + p->step[i].narg) * sizeof(int) + 48 +
+        (size_t)p->step[i].ndim * sizeof(int64_t);
   tn_plan *kept = (tn_plan *)tn_alloc(t, nbytes);
   char *at = (char *)kept;
   tn_plan_put(&at, p, sizeof *p);
@@ -43525,9 +43526,9 @@ static tn_digest tn_text_key(struct tn_programs *p, const char *what, const char
 // observe: launches as they happened: what debug letters k, l and t say, profiles and traces are made of.
 //
 // In:    launches, as they are given to devices. Out: of each, once its device has done it, a line, a row, an event.
-// Holds: nobody waits for a launch but under letters k and t: what is known of it stays where it is until its device was
-//        waited for anyway, or so many have come that it is. Plans and executables may be gone by then. Memory that is
-//        refused leaves launches out, and fails nothing.
+// Holds: nobody waits for a launch but under letters k and t: what is known of it stays where it is until its device
+//        was waited for anyway, or so many have come that it is. Plans and executables may be gone by then. Memory that
+//        is refused leaves launches out, and fails nothing.
 #ifndef TN_RUNTIME_OBSERVE
 #define TN_RUNTIME_OBSERVE
 #ifndef TINY_AMALGAMATED
@@ -43553,8 +43554,11 @@ typedef struct tn_observed {
   uint64_t stamp[2], given, done;          // stamp: by the device's clock
   int kernel, label, schedule, step; uint64_t run;
 } tn_observed;
-enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };           // launches of a part; parts before they are told in between
-typedef struct tn_observed_part { struct tn_observed_part *older; int n, parts; tn_observed of[TN_OBSERVED]; } tn_observed_part;
+enum { TN_OBSERVED = 64, TN_OBSERVED_PARTS = 64 };         // launches of a part; parts before they are told in between
+typedef struct tn_observed_part {
+  struct tn_observed_part *older; int n, parts;
+  tn_observed of[TN_OBSERVED];
+} tn_observed_part;
 
 // What a device does at best, measured; 0: not known.
 struct tn_roof { int known; double gflops, gbps; };
@@ -43572,7 +43576,8 @@ struct tn_observer {
 
 // Is anything looked at?
 static int tn_observing(const tiny_ctx *t) {
-  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') || tn_debug(t, 'l');
+  return tn_tracing(t) || (t->observer && t->observer->profiles) || tn_debug(t, 'k') || tn_debug(t, 't') ||
+         tn_debug(t, 'l');
 }
 
 // Room for one more; 0: there is none. As tiny_realloc, nothing is recorded.
@@ -43670,8 +43675,8 @@ static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uin
   o->row[at - 1].ns += ns;
 }
 
-// When it was, by the host's clock: 0: nobody knows. By the device's, which is the host's or is taken to be behind it by
-// so much that no launch began before it was handed over; without a clock by the host's own.
+// When it was, by the host's clock; 0: nobody knows. The device's is the host's, or is taken to be behind it by so much
+// that no launch began before it was handed over. Without one, it is when the host was in the call.
 static int tn_observed_when(const struct tn_device *d, const tn_observed *l, uint64_t *from, uint64_t *to) {
   int64_t *ahead = &d->t->observer->clock[d->number];
   *from = l->given; *to = l->done;
@@ -43788,8 +43793,8 @@ static void tn_observer_close(tiny_ctx *t) {
 // ---- begin src/runtime/trace.c ----
 // trace: what a trace says of devices, kernels, schedules and runs, and the calls that begin and end one.
 //
-// In:    executables, plans, times. Out: events (base/trace.c); docs/trace.md lists them. What a kernel or a schedule is
-//        stands in a trace once, at the latest when it runs.
+// In:    executables, plans, times. Out: events (base/trace.c); docs/trace.md lists them. What a kernel or a schedule
+//        is stands in a trace once, at the latest when it runs.
 #ifndef TN_RUNTIME_TRACE
 #define TN_RUNTIME_TRACE
 #ifndef TINY_AMALGAMATED
@@ -43851,7 +43856,8 @@ static int64_t tn_step_times(const tn_plan *p, const tn_step *s) {
 }
 static void tn_trace_step(tiny_ctx *t, const tn_plan *p, int at, int label) {
   const tn_step *s = &p->step[at];
-  tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy" : "(empty)");
+  tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy"
+                                                                                            : "(empty)");
   if (s->exe) tn_event_add(t, "\"%016llx\"", (unsigned long long)s->exe->key.word[0]);
   else tn_event_add(t, "null");
   tn_event_add(t, ",\"label\":");
@@ -44108,7 +44114,8 @@ static void tn_kernel_name(tiny_ctx *t, tn_build *b) {
 // under a window that slides?
 static int tn_is_windowed(tiny_ctx *t, const tn_profile *p) {
   for (int i = 0; i < p->nload; i++) for (int j = 0; j < p->nout; j++) for (int k = 0; k < p->nred; k++) {
-    const int64_t a = tn_stride_in(t, p->load[i]->src[1], p->out[j]), b = tn_stride_in(t, p->load[i]->src[1], p->red[k]);
+    tiny_uop *at = p->load[i]->src[1];
+    const int64_t a = tn_stride_in(t, at, p->out[j]), b = tn_stride_in(t, at, p->red[k]);
     if (a <= 0 || b <= 0) continue;
     if ((a <= b && a * tn_range_extent(p->out[j]) > b) || (b < a && b * tn_range_extent(p->red[k]) > a)) return 1;
   }
@@ -48256,7 +48263,7 @@ TINY_API void tiny_program_free(tiny_program *p) {
 // ---- end src/runtime/capture.c ----
 TN_SMALL_BEGIN
 // ---- begin src/runtime/profile.c ----
-// profile: where the time of launches goes: rows by name, kernel or kind; a table of them; what a captured program does.
+// profile: where the time of launches goes: rows by name, kernel or kind; tables of them and of captured programs.
 //
 // In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
 // Holds: limits are measured, not guessed: a product of matrices and the sum of an array, by a context of its own on
@@ -48499,8 +48506,8 @@ TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, si
     launches += r->launches;
     tn_table_add(&l, "%-*.64s %9llu  ", width, *r->name ? r->name : "-", (unsigned long long)r->launches);
     tn_table_time(&l, (double)r->ns);
-    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps, r->of_limit * 100,
-            by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
+    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps,
+                 r->of_limit * 100, by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
   }
   tn_table_add(&l, "%-*s %9llu  ", width, "all", (unsigned long long)launches);
   tn_table_time(&l, all.ns);
@@ -48508,8 +48515,8 @@ TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, si
   for (int i = 0; i < t->ndevice; i++) {
     const struct tn_roof *r = &t->observer->roof[i];
     if (r->known && r->gflops > 0)
-      tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title, r->gflops,
-              r->gbps);
+      tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title,
+                   r->gflops, r->gbps);
   }
   tn_profile_table_free(t, &all);
   return tn_table_end(&l);
@@ -52873,138 +52880,138 @@ Where things stand in tiny.h
                                       operands of contractions laid out anew
   32804  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33392  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33509  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33393  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33510  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  33947  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  33948  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34113  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34114  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34504  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34728  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34505  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34729  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34858  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  34929  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34859  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  34930  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35087  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35183  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35485  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35088  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35184  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35486  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35574  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35575  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35638  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35639  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35772  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35773  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35850  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  35909  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35851  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  35910  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36547  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36548  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36646  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36647  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36739  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36740  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37128  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37129  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37710  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37711  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37829  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  37921  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37830  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  37922  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  37992  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  37993  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38096  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38196  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38271  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38411  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38097  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38197  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38272  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38412  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38746  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38747  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  38993  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  38994  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39239  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39240  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39301  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39302  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39846  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39847  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40402  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40403  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40752  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40753  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41053  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41054  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41448  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42196  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41449  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42197  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42273  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42274  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42383  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42613  src/runtime/device.c         which backend a context runs on
-  42811  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  42965  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42384  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42614  src/runtime/device.c         which backend a context runs on
+  42812  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  42966  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43026  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43027  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43291  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43292  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43525  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43526  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43789  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43794  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  43966  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44033  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  43972  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44039  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44390  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44397  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44664  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44671  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  44873  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45334  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  44880  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45341  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45507  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45514  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46361  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46368  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  46955  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  46962  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47292  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47471  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48259  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; a table
-                                      of them; what a captured program does
-  48563  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  48873  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  47299  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47478  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48266  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+                                      them and of captured programs
+  48570  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  48880  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49053  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49060  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49305  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49312  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49564  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49571  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  49834  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  49841  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  49999  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50006  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50173  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50534  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  50770  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50180  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50541  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  50777  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  50918  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51081  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  50925  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51088  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51188  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51195  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51273  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51280  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51601  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51608  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  51763  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  51826  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52005  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  51770  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  51833  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52012  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52140  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52147  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52518  src/runtime/context.c        opening and closing, the first error, totals
+  52525  src/runtime/context.c        opening and closing, the first error, totals
 */
