@@ -646,11 +646,48 @@ public:
   // >>gradients
   Tensor checkpoint(const List &x) const;
 #endif
+  // >>look
+  std::string to_text(const tiny_text_desc &d = tiny_text_desc()) const;
+  tiny_code print() const;
 #ifndef TINY_NO_IO
   // >>files
   tiny_code save_npy(const char *path) const;
   tiny_code save_npy_to(tiny_writer to) const;
+  // >>data
+  tiny_code save_image(const char *path) const;
+  tiny_code save_image_to(const char *format, tiny_writer to) const;
+  tiny_code save_wav(int rate, const char *path) const;
+  tiny_code save_wav_to(int rate, tiny_writer to) const;
+  tiny_code save_idx(const char *path) const;
+  tiny_code save_idx_to(tiny_writer to) const;
+  tiny_code save_csv(const char *path, const tiny_csv_desc &d = tiny_csv_desc()) const;
+  tiny_code save_csv_to(tiny_writer to, const tiny_csv_desc &d = tiny_csv_desc()) const;
 #endif
+#ifndef TINY_NO_NN
+  // >>augmentation
+  Tensor convert_image_dtype(tiny_dtype dtype) const;
+  Tensor rgb_to_grayscale() const;
+  Tensor resize(std::int64_t height, std::int64_t width) const;
+  Tensor center_crop(std::int64_t height, std::int64_t width) const;
+  Tensor gaussian_blur(int size, double sigma) const;
+  Tensor random_horizontal_flip(double p) const;
+  Tensor random_vertical_flip(double p) const;
+  Tensor random_crop(std::int64_t height, std::int64_t width, std::int64_t padding = -1) const;
+  Tensor random_resized_crop(std::int64_t height, std::int64_t width, const tiny_random_crop_desc &d = tiny_random_crop_desc()) const;
+  Tensor random_affine(const tiny_random_affine_desc &d = tiny_random_affine_desc()) const;
+  Tensor random_rotation(double degrees) const;
+  Tensor color_jitter(const tiny_color_jitter_desc &d = tiny_color_jitter_desc()) const;
+  Tensor adjust_brightness(const Tensor &factor) const;
+  Tensor adjust_contrast(const Tensor &factor) const;
+  Tensor adjust_saturation(const Tensor &factor) const;
+  Tensor adjust_hue(const Tensor &factor) const;
+  Tensor random_erasing(const tiny_random_erasing_desc &d = tiny_random_erasing_desc()) const;
+  std::tuple<Tensor, Tensor> mixup(const Tensor &labels, std::int64_t classes, double alpha) const;
+  std::tuple<Tensor, Tensor> cutmix(const Tensor &labels, std::int64_t classes, double alpha) const;
+#endif
+  // >>observe
+  Tensor label(const char *name) const;
+  const char *label_of() const;
 private:
   friend struct Give;
   Tensor(tiny_tensor *x, const detail::Home_ &home, bool own) {
@@ -743,7 +780,26 @@ private:
   detail::Home_ home;
 };
 
+// What is made in it has this name: see tiny_scope_begin.
+class Scope {
+public:
+  Scope(const Context &t, const char *name) : home(t.home()) { tiny_scope_begin(home->t, name); }
+  Scope(const Scope &) = delete;
+  Scope &operator=(const Scope &) = delete;
+  ~Scope() { if (home->t) tiny_scope_end(home->t); }
+private:
+  detail::Home_ home;
+};
+
 // ** what calls give **
+
+namespace detail {
+// Text of a function that writes as snprintf does.
+template <typename Write> std::string text(const Write &write) {
+  std::vector<char> out(write(nullptr, 0) + 1);
+  return std::string(out.data(), write(out.data(), out.size()));
+}
+} // namespace detail
 
 // A handle that a call gave, as a Tensor: one of its arguments, which it shares, or a new one.
 struct Give {
@@ -853,6 +909,9 @@ inline std::vector<Tensor> meshgrid(const List &xs, bool xy = false) {
 }
 
 // >>types
+inline const char *code_name(tiny_code code) { return tiny_code_name(code); }
+inline const char *version() { return tiny_version(); }
+inline const char *build_options() { return tiny_build_options(); }
 inline size_t dtype_nbytes(tiny_dtype d) { return tiny_dtype_nbytes(d); }
 inline const char *dtype_name(tiny_dtype d) { return tiny_dtype_name(d); }
 inline tiny_dtype promote(tiny_dtype a, tiny_dtype b) { return tiny_promote(a, b); }
@@ -1477,6 +1536,27 @@ inline double lr_linear(double lr, std::int64_t step, std::int64_t steps, double
 inline double lr_one_cycle(double highest, std::int64_t step, std::int64_t steps) { return tiny_lr_one_cycle(highest, step, steps); }
 inline double lr_polynomial(double lr, std::int64_t step, std::int64_t steps, double power) { return tiny_lr_polynomial(lr, step, steps, power); }
 #endif
+// >>look
+inline std::string Tensor::to_text(const tiny_text_desc &d) const {
+  const std::string y_ = detail::text([&](char *out, std::size_t nbytes) { return tiny_to_text(get(), &d, out, nbytes); });
+  detail::check(home());
+  return y_;
+}
+inline tiny_code Tensor::print() const { return detail::checked(tiny_print(get()), home()); }
+inline tiny_code print_named(const char *name, const Tensor &x) { return detail::checked(tiny_print_named(name, x.get()), x.home()); }
+#ifndef TINY_NO_NN
+inline std::string params_summary(const tiny_params &p) { return detail::text([&](char *out, std::size_t nbytes) { return tiny_params_summary(&p, out, nbytes); }); }
+#endif
+inline std::string graph_dot(const List &x) {
+  const std::string y_ = detail::text([&](char *out, std::size_t nbytes) { return tiny_graph_dot(x.get(), x.size(), out, nbytes); });
+  detail::check(x.home());
+  return y_;
+}
+inline std::string graph_json(const List &x) {
+  const std::string y_ = detail::text([&](char *out, std::size_t nbytes) { return tiny_graph_json(x.get(), x.size(), out, nbytes); });
+  detail::check(x.home());
+  return y_;
+}
 #ifndef TINY_NO_IO
 // >>files
 inline Tensor load_npy(const Context &t, const char *path) { return give(tiny_load_npy(t.get(), path), t); }
@@ -1484,6 +1564,53 @@ inline Tensor load_npy_from(const Context &t, const void *data, std::size_t nbyt
 inline tiny_code Tensor::save_npy(const char *path) const { return detail::checked(tiny_save_npy(get(), path), home()); }
 inline tiny_code Tensor::save_npy_to(tiny_writer to) const { return detail::checked(tiny_save_npy_to(get(), to), home()); }
 inline tiny_code save_as(const tiny_save_desc &d) { return detail::checked(tiny_save_as(&d), detail::Home_()); }
+// >>data
+inline Tensor load_image(const Context &t, const char *path) { return give(tiny_load_image(t.get(), path), t); }
+inline Tensor load_image_from(const Context &t, const void *data, std::size_t nbytes) { return give(tiny_load_image_from(t.get(), data, nbytes), t); }
+inline tiny_code Tensor::save_image(const char *path) const { return detail::checked(tiny_save_image(get(), path), home()); }
+inline tiny_code Tensor::save_image_to(const char *format, tiny_writer to) const { return detail::checked(tiny_save_image_to(get(), format, to), home()); }
+inline Tensor load_wav(const Context &t, const char *path, int &rate) { return give(tiny_load_wav(t.get(), path, &rate), t); }
+inline Tensor load_wav_from(const Context &t, const void *data, std::size_t nbytes, int &rate) { return give(tiny_load_wav_from(t.get(), data, nbytes, &rate), t); }
+inline tiny_code Tensor::save_wav(int rate, const char *path) const { return detail::checked(tiny_save_wav(get(), rate, path), home()); }
+inline tiny_code Tensor::save_wav_to(int rate, tiny_writer to) const { return detail::checked(tiny_save_wav_to(get(), rate, to), home()); }
+inline Tensor load_idx(const Context &t, const char *path) { return give(tiny_load_idx(t.get(), path), t); }
+inline Tensor load_idx_from(const Context &t, const void *data, std::size_t nbytes) { return give(tiny_load_idx_from(t.get(), data, nbytes), t); }
+inline tiny_code Tensor::save_idx(const char *path) const { return detail::checked(tiny_save_idx(get(), path), home()); }
+inline tiny_code Tensor::save_idx_to(tiny_writer to) const { return detail::checked(tiny_save_idx_to(get(), to), home()); }
+inline Tensor load_csv(const Context &t, const char *path, const tiny_csv_desc &d = tiny_csv_desc()) { return give(tiny_load_csv(t.get(), path, &d), t); }
+inline Tensor load_csv_from(const Context &t, const void *data, std::size_t nbytes, const tiny_csv_desc &d = tiny_csv_desc()) { return give(tiny_load_csv_from(t.get(), data, nbytes, &d), t); }
+inline tiny_code Tensor::save_csv(const char *path, const tiny_csv_desc &d) const { return detail::checked(tiny_save_csv(get(), path, &d), home()); }
+inline tiny_code Tensor::save_csv_to(tiny_writer to, const tiny_csv_desc &d) const { return detail::checked(tiny_save_csv_to(get(), to, &d), home()); }
+#endif
+#ifndef TINY_NO_NN
+// >>augmentation
+inline Tensor Tensor::convert_image_dtype(tiny_dtype dtype) const { return give(tiny_convert_image_dtype(get(), dtype), *this); }
+inline Tensor Tensor::rgb_to_grayscale() const { return give(tiny_rgb_to_grayscale(get()), *this); }
+inline Tensor Tensor::resize(std::int64_t height, std::int64_t width) const { return give(tiny_resize(get(), height, width), *this); }
+inline Tensor Tensor::center_crop(std::int64_t height, std::int64_t width) const { return give(tiny_center_crop(get(), height, width), *this); }
+inline Tensor Tensor::gaussian_blur(int size, double sigma) const { return give(tiny_gaussian_blur(get(), size, sigma), *this); }
+inline Tensor Tensor::random_horizontal_flip(double p) const { return give(tiny_random_horizontal_flip(get(), p), *this); }
+inline Tensor Tensor::random_vertical_flip(double p) const { return give(tiny_random_vertical_flip(get(), p), *this); }
+inline Tensor Tensor::random_crop(std::int64_t height, std::int64_t width, std::int64_t padding) const { return give(tiny_random_crop(get(), height, width, padding), *this); }
+inline Tensor Tensor::random_resized_crop(std::int64_t height, std::int64_t width, const tiny_random_crop_desc &d) const { return give(tiny_random_resized_crop(get(), height, width, &d), *this); }
+inline Tensor Tensor::random_affine(const tiny_random_affine_desc &d) const { return give(tiny_random_affine(get(), &d), *this); }
+inline Tensor Tensor::random_rotation(double degrees) const { return give(tiny_random_rotation(get(), degrees), *this); }
+inline Tensor Tensor::color_jitter(const tiny_color_jitter_desc &d) const { return give(tiny_color_jitter(get(), &d), *this); }
+inline Tensor Tensor::adjust_brightness(const Tensor &factor) const { return give(tiny_adjust_brightness(get(), factor.get()), *this, factor); }
+inline Tensor Tensor::adjust_contrast(const Tensor &factor) const { return give(tiny_adjust_contrast(get(), factor.get()), *this, factor); }
+inline Tensor Tensor::adjust_saturation(const Tensor &factor) const { return give(tiny_adjust_saturation(get(), factor.get()), *this, factor); }
+inline Tensor Tensor::adjust_hue(const Tensor &factor) const { return give(tiny_adjust_hue(get(), factor.get()), *this, factor); }
+inline Tensor Tensor::random_erasing(const tiny_random_erasing_desc &d) const { return give(tiny_random_erasing(get(), &d), *this); }
+inline std::tuple<Tensor, Tensor> Tensor::mixup(const Tensor &labels, std::int64_t classes, double alpha) const {
+  tiny_tensor *targets_ = nullptr;
+  const Tensor y_ = give(tiny_mixup(get(), labels.get(), classes, alpha, &targets_), *this, labels);
+  return std::make_tuple(y_, Give::own(targets_, y_.home()));
+}
+inline std::tuple<Tensor, Tensor> Tensor::cutmix(const Tensor &labels, std::int64_t classes, double alpha) const {
+  tiny_tensor *targets_ = nullptr;
+  const Tensor y_ = give(tiny_cutmix(get(), labels.get(), classes, alpha, &targets_), *this, labels);
+  return std::make_tuple(y_, Give::own(targets_, y_.home()));
+}
 #endif
 // >>programs
 inline tiny_code warm(const Context &t, const List &x) { return detail::checked(tiny_warm(t.get(), x.get(), x.size()), t.home()); }
@@ -1497,6 +1624,48 @@ inline tiny_code cache_import(const Context &t, const char *path) { return detai
 inline tiny_code cache_export_to(const Context &t, tiny_writer to) { return detail::checked(tiny_cache_export_to(t.get(), to), t.home()); }
 inline tiny_code cache_import_from(const Context &t, const void *data, std::size_t nbytes) { return detail::checked(tiny_cache_import_from(t.get(), data, nbytes), t.home()); }
 inline Tensor kernel(const Context &t, const tiny_kernel_desc &d) { return give(tiny_kernel(t.get(), &d), t); }
+// >>observe
+inline Tensor Tensor::label(const char *name) const { return give(tiny_label(get(), name), *this); }
+inline const char *Tensor::label_of() const { return tiny_label_of(get()); }
+inline tiny_code profile_begin(const Context &t) { return detail::checked(tiny_profile_begin(t.get()), t.home()); }
+inline tiny_code profile_end(const Context &t) { return detail::checked(tiny_profile_end(t.get()), t.home()); }
+inline std::string profile_text(const Context &t, tiny_profile_by by) {
+  const std::string y_ = detail::text([&](char *out, std::size_t nbytes) { return tiny_profile_text(t.get(), by, out, nbytes); });
+  detail::check(t.home());
+  return y_;
+}
+inline tiny_code trace_begin(const Context &t, const char *path) { return detail::checked(tiny_trace_begin(t.get(), path), t.home()); }
+inline tiny_code trace_end(const Context &t) { return detail::checked(tiny_trace_end(t.get()), t.home()); }
+#ifndef TINY_NO_NN
+// A mean and a deviation for each channel, or one for all: see tiny_normalize_image.
+inline Tensor normalize_image(const Tensor &x, const std::vector<double> &mean, const std::vector<double> &deviation) {
+  const std::size_t n = mean.size() < deviation.size() ? mean.size() : deviation.size();
+  return give(tiny_normalize_image(x.get(), mean.data(), deviation.data(), static_cast<int>(n)), x);
+}
+#endif
+
+// Batches, made on a thread: see tiny_loader_open.
+class Loader {
+public:
+  Loader(const Context &t, const tiny_loader_desc &d)
+      : l(tiny_loader_open(t.get(), &d)), home(t.home()), n(d.narray) { detail::check(home); }
+  Loader(const Loader &) = delete;
+  Loader &operator=(const Loader &) = delete;
+  ~Loader() { if (home->t) tiny_loader_close(l); }
+  // The arrays of the next batch; none at the end of an epoch.
+  std::vector<Tensor> next() const {
+    std::vector<tiny_tensor *> out = detail::room(n);
+    out.resize(tiny_loader_next(l, out.data()) > 0 ? static_cast<std::size_t>(n) : 0);
+    return give_all(out, home);
+  }
+  std::int64_t count() const { return tiny_loader_count(l); }
+  explicit operator bool() const { return l != nullptr; }
+private:
+  tiny_loader *l;
+  detail::Home_ home;
+  int n;
+};
+
 // ** operators **
 
 inline Tensor operator+(const Tensor &a, const Tensor &b) { return a.add(b); }
@@ -1867,6 +2036,9 @@ public:
     return give_all(out, home);
   }
   int kernel_count() const { return tiny_program_kernel_count(p); }
+  std::string summary() const {
+    return detail::text([this](char *out, std::size_t nbytes) { return tiny_program_summary(p, out, nbytes); });
+  }
   explicit operator bool() const { return p != nullptr; }
 private:
   tiny_program *p;

@@ -2,10 +2,15 @@
 using namespace tiny;
 inline void hpp_calls(const Context &t, const Tensor &x) {
   char bytes[8] = {0};
+  int number = 0;
 #ifndef TINY_NO_NN
   tiny_batch_norm_state made_tiny_batch_norm_state = tiny_batch_norm_state();
 #endif
   (void)bytes;
+  (void)number;
+  (void)tiny::code_name(static_cast<tiny_code>(1));
+  (void)tiny::version();
+  (void)tiny::build_options();
   (void)tiny::dtype_nbytes(static_cast<tiny_dtype>(1));
   (void)tiny::dtype_name(static_cast<tiny_dtype>(1));
   (void)tiny::promote(static_cast<tiny_dtype>(1), static_cast<tiny_dtype>(1));
@@ -729,6 +734,14 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
 #ifndef TINY_NO_NN
   (void)tiny::lr_polynomial(0.5, 1, 1, 0.5);
 #endif
+  (void)x.to_text(tiny_text_desc());
+  (void)x.print();
+  (void)tiny::print_named("a", x);
+#ifndef TINY_NO_NN
+  (void)tiny::params_summary(tiny_params());
+#endif
+  (void)tiny::graph_dot({x, x});
+  (void)tiny::graph_json({x, x});
 #ifndef TINY_NO_IO
   (void)tiny::load_npy(t, "a");
 #endif
@@ -744,6 +757,111 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
 #ifndef TINY_NO_IO
   (void)tiny::save_as(tiny_save_desc());
 #endif
+#ifndef TINY_NO_IO
+  (void)tiny::load_image(t, "a");
+#endif
+#ifndef TINY_NO_IO
+  (void)tiny::load_image_from(t, bytes, 1);
+#endif
+#ifndef TINY_NO_IO
+  (void)x.save_image("a");
+#endif
+#ifndef TINY_NO_IO
+  (void)x.save_image_to("a", tiny_writer());
+#endif
+#ifndef TINY_NO_IO
+  (void)tiny::load_wav(t, "a", number);
+#endif
+#ifndef TINY_NO_IO
+  (void)tiny::load_wav_from(t, bytes, 1, number);
+#endif
+#ifndef TINY_NO_IO
+  (void)x.save_wav(1, "a");
+#endif
+#ifndef TINY_NO_IO
+  (void)x.save_wav_to(1, tiny_writer());
+#endif
+#ifndef TINY_NO_IO
+  (void)tiny::load_idx(t, "a");
+#endif
+#ifndef TINY_NO_IO
+  (void)tiny::load_idx_from(t, bytes, 1);
+#endif
+#ifndef TINY_NO_IO
+  (void)x.save_idx("a");
+#endif
+#ifndef TINY_NO_IO
+  (void)x.save_idx_to(tiny_writer());
+#endif
+#ifndef TINY_NO_IO
+  (void)tiny::load_csv(t, "a", tiny_csv_desc());
+#endif
+#ifndef TINY_NO_IO
+  (void)tiny::load_csv_from(t, bytes, 1, tiny_csv_desc());
+#endif
+#ifndef TINY_NO_IO
+  (void)x.save_csv("a", tiny_csv_desc());
+#endif
+#ifndef TINY_NO_IO
+  (void)x.save_csv_to(tiny_writer(), tiny_csv_desc());
+#endif
+#ifndef TINY_NO_NN
+  (void)x.convert_image_dtype(static_cast<tiny_dtype>(1));
+#endif
+#ifndef TINY_NO_NN
+  (void)x.rgb_to_grayscale();
+#endif
+#ifndef TINY_NO_NN
+  (void)x.resize(1, 1);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.center_crop(1, 1);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.gaussian_blur(1, 0.5);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.random_horizontal_flip(0.5);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.random_vertical_flip(0.5);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.random_crop(1, 1, 1);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.random_resized_crop(1, 1, tiny_random_crop_desc());
+#endif
+#ifndef TINY_NO_NN
+  (void)x.random_affine(tiny_random_affine_desc());
+#endif
+#ifndef TINY_NO_NN
+  (void)x.random_rotation(0.5);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.color_jitter(tiny_color_jitter_desc());
+#endif
+#ifndef TINY_NO_NN
+  (void)x.adjust_brightness(x);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.adjust_contrast(x);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.adjust_saturation(x);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.adjust_hue(x);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.random_erasing(tiny_random_erasing_desc());
+#endif
+#ifndef TINY_NO_NN
+  (void)x.mixup(x, 1, 0.5);
+#endif
+#ifndef TINY_NO_NN
+  (void)x.cutmix(x, 1, 0.5);
+#endif
   (void)tiny::warm(t, {x, x});
   (void)tiny::warm_capture(t, {x, x}, {x, x});
   (void)tiny::warm_left(t);
@@ -757,6 +875,13 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
   (void)tiny::cache_export_to(t, tiny_writer());
   (void)tiny::cache_import_from(t, bytes, 1);
   (void)tiny::kernel(t, tiny_kernel_desc());
+  (void)x.label("a");
+  (void)x.label_of();
+  (void)tiny::profile_begin(t);
+  (void)tiny::profile_end(t);
+  (void)tiny::profile_text(t, static_cast<tiny_profile_by>(1));
+  (void)tiny::trace_begin(t, "a");
+  (void)tiny::trace_end(t);
 #ifndef TINY_NO_NN
   { LinearLayer made(t, 1, 1, true); }
 #endif

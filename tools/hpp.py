@@ -21,6 +21,7 @@ BACKEND = "is for those who write devices, in C's words"
 LEFT_OUT = {
     "tiny_ctx_of": "a Tensor knows", "tiny_views_": "works on structs of its own", "tiny_uop_": "works on nodes, which belong to no Tensor",
     "tiny_op_name": "works on nodes", "tiny_bytes_add": BACKEND, "tiny_realloc": BACKEND, "tiny_log_line": BACKEND, "tiny_fail": BACKEND, "tiny_parallel": BACKEND,
+    "tiny_profile_rows": "calls back, in C's words",
 }
 NAMES = {"shape_of": "shape", "dtype_of": "dtype", "nelem_of": "nelem", "device_of": "device"}
 ALSO = {"tiny_shape_of", "tiny_shape_now", "tiny_read", "tiny_from"}     # written by the rules, and used in tiny.hpp.in
@@ -102,7 +103,7 @@ def functions():
 class Wrap:
     """A function in C++: parameters [(type, name, default)], the arguments of C's call, where its context comes from, its further results."""
     def __init__(self, f, tail=0):
-        self.f, self.parameters, self.arguments, self.homes, self.outs, self.used = f, [], [], [], [], []
+        self.f, self.parameters, self.arguments, self.homes, self.outs, self.used, self.text = f, [], [], [], [], [], False
         waits = list(f.parameters)
         self.creates = bool(waits) and waits[0][0] == "tiny_ctx *" and f.result == "tiny_tensor *"
         while waits: self.parameter(waits)
@@ -138,6 +139,12 @@ class Wrap:
             self.homes.append(name)
             self.add("const List &", name, "%s.get(), %s.size()" % (name, name), "{x, x}")
             return None
+        if type_ == "char *" and name == "out" and waits and waits[0] == ("size_t", "nbytes"):
+            waits.pop(0)
+            self.text = True                               # text as from snprintf: a string
+            self.arguments += ["out", "nbytes"]
+            return None
+        if type_ == "int *": return self.add("int &", name, "&" + name, "number")
         if type_ == "tiny_tensor **":
             self.outs.append(name)
             self.arguments.append("&" + name)
@@ -165,6 +172,7 @@ class Wrap:
         raise SystemExit("%s: what is %s %s? Write it in src/cpp/tiny.hpp.in, or leave it out in tools/hpp.py" % (self.f.name, type_, name))
 
     def returns(self, outs):
+        if self.text: return "std::string"
         if self.f.result == "tiny_tensor *": return "std::tuple<%s>" % ", ".join(["Tensor"] * (len(outs) + 1)) if outs else "Tensor"
         return {"tiny_shape": "Shape", "int64_t": "std::int64_t", "uint64_t": "std::uint64_t"}.get(self.f.result, self.f.result)
 
@@ -176,6 +184,7 @@ class Wrap:
         arguments = ["nullptr" if plain and a[1:] in self.outs and a[0] == "&" else "&%s_" % a[1:] if a[0] == "&" and a[1:] in outs else a for a in arguments]
         call = "%s(%s)" % (self.f.name, ", ".join(arguments))
         homes = ["*this" if h == me else h for h in self.homes]
+        if self.text: call = "detail::text([&](char *out, std::size_t nbytes) { return %s; })" % call
         home = next((("home()" if h == "*this" else h + ".home()") for h in homes), None)
         if self.f.result == "tiny_tensor *":
             if not outs: return ["return give(%s);" % ", ".join([call] + homes)]
@@ -183,6 +192,7 @@ class Wrap:
             return lines + ["return std::make_tuple(y_, %s);" % ", ".join("Give::own(%s_, y_.home())" % o for o in outs)]
         if self.f.result == "tiny_code": return ["return detail::checked(%s, %s);" % (call, home or "detail::Home_()")]
         if self.f.result == "void": return [call + ";"] + (["detail::check(%s);" % home] if home else [])
+        if self.text and home: return ["const std::string y_ = %s;" % call, "detail::check(%s);" % home, "return y_;"]
         if home is None or self.f.result not in ("double", "int64_t"): return ["return %s;" % call]
         return ["const %s y_ = %s;" % (self.returns([]), call), "detail::check(%s);" % home, "return y_;"]
 
@@ -291,8 +301,8 @@ def pages():
     for mark, what in (("@METHODS@", guarded(declared)), ("@FUNCTIONS@", guarded(defined)), ("@OPERATORS@", operators()), ("@LAYERS@", guarded([((), s, t) for g, s, t in made]))):
         text = text.replace(mark + "\n", what)
     uses = "// hpp_calls: each function of tiny.hpp that tools/hpp.py has written, once: to be compiled, not run. Written by it.\n"
-    uses += "using namespace tiny;\ninline void hpp_calls(const Context &t, const Tensor &x) {\n  char bytes[8] = {0};\n"
-    uses += "#ifndef TINY_NO_NN\n  tiny_batch_norm_state made_tiny_batch_norm_state = tiny_batch_norm_state();\n#endif\n  (void)bytes;\n"
+    uses += "using namespace tiny;\ninline void hpp_calls(const Context &t, const Tensor &x) {\n  char bytes[8] = {0};\n  int number = 0;\n"
+    uses += "#ifndef TINY_NO_NN\n  tiny_batch_norm_state made_tiny_batch_norm_state = tiny_batch_norm_state();\n#endif\n  (void)bytes;\n  (void)number;\n"
     for guards, one in calls:
         uses += "".join("#ifndef %s\n" % g for g in guards) + "  %s\n" % ("{ %s }" % one if " made(" in one else one) + "#endif\n" * len(guards)
     return {OUT: text, CALLS: uses + "}\n"}
