@@ -192,8 +192,8 @@ class Trace:
             "shape": [wholes(n.get("shape")) if isinstance(n.get("shape"), list) else None for n in nodes],
             "src": [sorted({at[i] for i in wholes(n.get("src")) if i in at} - {here}) for here, n in enumerate(nodes)],
             "label": [text(n.get("label")) for n in nodes], "arg": [shown(n.get("arg")) for n in nodes], "kernel": step})
-        s["graphs"].append({"stage": text(args.get("stage")) or "graph", "n": len(nodes), "text": "g%d" % (len(self.graphs) - 1),
-                            "kernels": any(k >= 0 for k in step)})
+        s["graphs"].append({"stage": text(args.get("stage")) or "graph", "n": len(nodes), "kernels": any(k >= 0 for k in step),
+                            "text": "g%d" % (len(self.graphs) - 1)})
 
     def error(self, event, args):
         self.errors.append({"code": whole(args.get("code")), "message": text(args.get("message"))})
@@ -205,38 +205,41 @@ class Trace:
 
     def row(self, tid):
         """The spans of a thread as columns, in the order of their beginnings."""
-        begin, minus, name, kernel, label, schedule, step, run, flops, nbytes, extra = zip(*sorted(self.spans[tid], key=lambda s: s[:2]))
+        spans = sorted(self.spans[tid], key=lambda s: s[:2])
+        begin, minus, name, kernel, label, schedule, step, run, flops, nbytes, extra = zip(*spans)
         device = tid // WORKERS - 1 if tid >= WORKERS else max(0, tid - 1)
         kind = "host" if tid == HOST_TID else "worker" if tid >= WORKERS else "launch"
-        title = self.threads.get(tid) or {"host": "host", "launch": "device %d" % device}.get(kind, "thread %d" % (tid % WORKERS))
-        row = {"kind": kind, "device": device, "title": title, "ts": [round(t - self.start, 3) for t in begin], "dur": [round(-d, 3) for d in minus],
-               "name": name, "extra": extra if any(extra) else []}
+        number_of = {"host": "host", "launch": "device %d" % device, "worker": "thread %d" % (tid % WORKERS)}
+        row = {"kind": kind, "device": device, "title": self.threads.get(tid) or number_of[kind], "name": name,
+               "ts": [round(t - self.start, 3) for t in begin], "dur": [round(-d, 3) for d in minus],
+               "extra": extra if any(extra) else []}
         if kind != "host":
             row["kernel"] = kernel
         if kind == "launch":
-            row.update(label=label, schedule=[self.schedule_at.get(s, -1) for s in schedule], step=step, run=run, flops=flops, nbytes=nbytes)
+            row.update(label=label, schedule=[self.schedule_at.get(s, -1) for s in schedule], step=step, run=run,
+                       flops=flops, nbytes=nbytes)
         return row
 
     def packed(self, file, notes):
         """{element: what it holds}."""
         self.start = min((s[0] for spans in self.spans.values() for s in spans), default=0)
         end = max((s[0] - s[1] for spans in self.spans.values() for s in spans), default=1)
-        for s, graphs in ((s, [self.graphs[int(g["text"][1:])] for g in s["graphs"]]) for s in self.schedules):
-            for g in graphs:                               # which operators a kernel computes
-                for op, step in zip(g["op"], g["kernel"]):
-                    if 0 <= step < len(s["steps"]) and s["steps"][step]["kernel"] >= 0:
-                        self.kernels[s["steps"][step]["kernel"]]["ops"].add(op)
-            for g in graphs:
-                g["kernel"] = [k if 0 <= k < len(s["steps"]) else -1 for k in g["kernel"]]
+        for s in self.schedules:
+            steps = s["steps"]
+            for g in (self.graphs[int(stage["text"][1:])] for stage in s["graphs"]):
+                g["kernel"] = [k if 0 <= k < len(steps) else -1 for k in g["kernel"]]
+                for op, step in zip(g["op"], g["kernel"]):           # which operators a kernel computes
+                    if step >= 0 and steps[step]["kernel"] >= 0:
+                        self.kernels[steps[step]["kernel"]]["ops"].add(op)
         out = collections.OrderedDict()
         out["main"] = {
-            "file": file, "notes": notes, "devices": self.devices, "rows": [self.row(tid) for tid in sorted(self.spans)], "strings": list(self.strings),
+            "file": file, "notes": notes, "devices": self.devices,
+            "rows": [self.row(tid) for tid in sorted(self.spans)], "strings": list(self.strings),
             "memory": [{"device": d, "title": "memory" if len(self.memory) < 2 else "memory %d" % d,
                         "ts": [round(t - self.start, 3) for t, _ in sorted(m)], "live": [n for _, n in sorted(m)]}
                        for d, m in sorted(self.memory.items())],
             "from": 0, "to": max(end - self.start, 1), "schedules": self.schedules, "errors": self.errors,
-            "kernels": [{**{key: v for key, v in k.items() if key != "texts"}, "source": k["source"] is not None, "ops": sorted(k["ops"])}
-                        for k in self.kernels]}
+            "kernels": [{**k, "texts": None, "source": k["source"] is not None, "ops": sorted(k["ops"])} for k in self.kernels]}
         for i, k in enumerate(self.kernels):
             if k["source"] is not None:
                 out["s%d" % i] = k["source"]
@@ -287,7 +290,7 @@ def main(path, out=None):
                 bad = []
     if not trace.nevent:
         return "%s: no event of a trace in it" % path
-    file = os.path.basename(path)
+    file = text(os.path.basename(path))
     elements = trace.packed(file, "%d lines not understood" % len(bad) if bad else "")
     with open(out, "w", encoding="utf-8") as f:
         f.writelines(page(file, elements))
