@@ -86,3 +86,17 @@ op("tiny_nan_to_num", "tiny_nan_to_num({0}, 2, 3, -4)", lambda x: torch.nan_to_n
 for name in "isnan isinf isposinf isneginf isfinite signbit".split():
     op("tiny_" + name, "tiny_%s({0})" % name, getattr(torch, name), ONES[:3], dtypes=ALL, grad=False)
     op("tiny_" + name, "tiny_%s({0})" % name, getattr(torch, name), EDGES, dtypes=FLOATS, grad=False)
+
+# ** a tensor and a number **
+for v in (2, 2.5, -3):
+    for name, f in (("add", lambda x, v: x + v), ("mul", lambda x, v: x * v)):
+        op("tiny_%s_scalar" % name, "tiny_%s_scalar({0}, %g)" % (name, v), lambda x, f=f, v=v: f(x, v), ONES[:4], dtypes=ALL if v > 0 else ["i32", "f32", "f64"])
+    for name, f in (("sub", lambda x, v: x - v), ("rsub", lambda x, v: v - x), ("div", lambda x, v: x / v), ("maximum", lambda x, v: x.clamp(min=v)), ("minimum", lambda x, v: x.clamp(max=v))):
+        op("tiny_%s_scalar" % name, "tiny_%s_scalar({0}, %g)" % (name, v), lambda x, f=f, v=v: f(x, v), [T(3, 4, lo=-2, hi=2), T(lo=-2, hi=2)], dtypes=["i32", "i64", "f16", "f32", "f64"] if "m" not in name or v != 2.5 else FLOATS)
+    for name, f in (("floor_div", lambda x, v: torch.div(x, v, rounding_mode="floor")), ("remainder", torch.remainder)):
+        op("tiny_%s_scalar" % name, "tiny_%s_scalar({0}, %g)" % (name, v), lambda x, f=f, v=v: f(x, v), [T(3, 4, lo=-20, hi=20)], dtypes=["i32", "i64", "f16", "f32", "f64"], grad=False)
+    for name in "lt gt le ge eq ne".split():
+        op("tiny_%s_scalar" % name, "tiny_%s_scalar({0}, %g)" % (name, v), lambda x, n=name, v=v: getattr(torch, n)(x, v), [T(3, 4)], dtypes=["i8", "i32", "i64", "f16", "f32", "f64"], grad=False)
+op("tiny_rdiv_scalar", "tiny_rdiv_scalar({0}, 3)", lambda x: 3 / x, [T(3, 4, lo=1, hi=5)], dtypes=["i32", "f16", "f32", "f64"])
+for v in (0, 0.5, 2, 3): op("tiny_pow_scalar", "tiny_pow_scalar({0}, %g)" % v, lambda x, v=v: torch.pow(x, v), [T(3, 4, lo=0.25, hi=4)], dtypes=["f16", "f32", "f64"] + (["i32", "u8"] if v in (2, 3) else []))
+op("tiny_rpow_scalar", "tiny_rpow_scalar({0}, 2)", lambda x: torch.pow(2, x), [T(3, 4, lo=0, hi=4)], dtypes=["i32", "f16", "f32", "f64"])
