@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source cd7a2c5ede7be77fa7bc47a6dabfcc5e10356f439c052fcd303d9f022896823b
+/* tiny.h 0.1.0, source 6e54887a1b108fdee72bc1b92a89f886b07e4cc87b5d357f8871922208008282
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3201,7 +3201,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "cd7a2c5ede7be77fa7bc47a6dabfcc5e10356f439c052fcd303d9f022896823b"
+#define TN_SOURCE_ID "6e54887a1b108fdee72bc1b92a89f886b07e4cc87b5d357f8871922208008282"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -48406,7 +48406,7 @@ static int tn_csv_choose_some(tn_csv *r, tn_csv h, size_t *told) {
   if (!r->column) return 0;
   for (int64_t i = 0; i < r->fields; i++) r->column[i] = -1;
   for (int i = 0; i < d->n; i++) {
-    tn_csv_field f;
+    tn_csv_field f = {0, 0, 0, 0};
     const int64_t at = tn_csv_find(h, i, &f);
     if (at < 0 && d->names) return tn_source_fail(r->s, h.at, "header", "no column '%.100s'", d->names[i]);
     if (at < 0) return tn_source_fail(r->s, h.at, "columns", "%d of %lld", d->columns[i], (long long)r->fields);
@@ -48427,7 +48427,7 @@ static int tn_csv_choose(tn_csv *r, size_t begin) {
   if (d->n) return tn_csv_choose_some(r, h, &told);
   r->columns = r->fields;
   for (int64_t i = 0; d->found && d->header && i < r->fields; i++) {
-    tn_csv_field f;
+    tn_csv_field f = {0, 0, 0, 0};
     if (!tn_csv_take(&h, &f)) return 0;
     tn_csv_tell_name(r, &f, &told);
   }
