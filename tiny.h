@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 6e54887a1b108fdee72bc1b92a89f886b07e4cc87b5d357f8871922208008282
+/* tiny.h 0.1.0, source ec73b007f99a869831b791ed61de7caa7ef7fd489b7143768dfc9e12fd28a429
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3201,7 +3201,7 @@ struct tiny_backend {
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "6e54887a1b108fdee72bc1b92a89f886b07e4cc87b5d357f8871922208008282"
+#define TN_SOURCE_ID "ec73b007f99a869831b791ed61de7caa7ef7fd489b7143768dfc9e12fd28a429"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -47589,7 +47589,7 @@ static int tn_png_unfilter(tn_png *r, unsigned char *raw) {
 
 // The IDAT chunks' data as one: in place where there is one chunk.
 static const unsigned char *tn_png_packed(const tn_png *r, unsigned char *room) {
-  tn_png_chunk c;
+  tn_png_chunk c = {0, 0, NULL, NULL};
   size_t n = 0;
   if (!room) return r->s->data + r->first + 8;
   for (size_t at = r->first; n < r->npacked && tn_png_chunk_at(r->s, at, NULL, &c); at += c.n + 12) {
