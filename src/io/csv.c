@@ -155,7 +155,7 @@ static int tn_csv_choose_some(tn_csv *r, tn_csv h, size_t *told) {
   if (!r->column) return 0;
   for (int64_t i = 0; i < r->fields; i++) r->column[i] = -1;
   for (int i = 0; i < d->n; i++) {
-    tn_csv_field f;
+    tn_csv_field f = {0, 0, 0, 0};
     const int64_t at = tn_csv_find(h, i, &f);
     if (at < 0 && d->names) return tn_source_fail(r->s, h.at, "header", "no column '%.100s'", d->names[i]);
     if (at < 0) return tn_source_fail(r->s, h.at, "columns", "%d of %lld", d->columns[i], (long long)r->fields);
@@ -176,7 +176,7 @@ static int tn_csv_choose(tn_csv *r, size_t begin) {
   if (d->n) return tn_csv_choose_some(r, h, &told);
   r->columns = r->fields;
   for (int64_t i = 0; d->found && d->header && i < r->fields; i++) {
-    tn_csv_field f;
+    tn_csv_field f = {0, 0, 0, 0};
     if (!tn_csv_take(&h, &f)) return 0;
     tn_csv_tell_name(r, &f, &told);
   }

@@ -205,7 +205,7 @@ static int tn_png_unfilter(tn_png *r, unsigned char *raw) {
 
 // The IDAT chunks' data as one: in place where there is one chunk.
 static const unsigned char *tn_png_packed(const tn_png *r, unsigned char *room) {
-  tn_png_chunk c;
+  tn_png_chunk c = {0, 0, NULL, NULL};
   size_t n = 0;
   if (!room) return r->s->data + r->first + 8;
   for (size_t at = r->first; n < r->npacked && tn_png_chunk_at(r->s, at, NULL, &c); at += c.n + 12) {
