@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9939a3e7ab5f2f92bd8a6fa6812cc6772e33f60304dac106caa57610696f6dc6
+/* tiny.h 0.1.0, source 41926f41820c74671877559d3875f4ecc859acf80e000b84c07eae6edae899b7
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3557,7 +3557,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9939a3e7ab5f2f92bd8a6fa6812cc6772e33f60304dac106caa57610696f6dc6"
+#define TN_SOURCE_ID "41926f41820c74671877559d3875f4ecc859acf80e000b84c07eae6edae899b7"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -51484,7 +51484,7 @@ static int tn_png_unfilter(tn_png *r, unsigned char *raw) {
 
 // The IDAT chunks' data as one: in place where there is one chunk.
 static const unsigned char *tn_png_packed(const tn_png *r, unsigned char *room) {
-  tn_png_chunk c;
+  tn_png_chunk c = {0, 0, NULL, NULL};
   size_t n = 0;
   if (!room) return r->s->data + r->first + 8;
   for (size_t at = r->first; n < r->npacked && tn_png_chunk_at(r->s, at, NULL, &c); at += c.n + 12) {
@@ -52301,7 +52301,7 @@ static int tn_csv_choose_some(tn_csv *r, tn_csv h, size_t *told) {
   if (!r->column) return 0;
   for (int64_t i = 0; i < r->fields; i++) r->column[i] = -1;
   for (int i = 0; i < d->n; i++) {
-    tn_csv_field f;
+    tn_csv_field f = {0, 0, 0, 0};
     const int64_t at = tn_csv_find(h, i, &f);
     if (at < 0 && d->names) return tn_source_fail(r->s, h.at, "header", "no column '%.100s'", d->names[i]);
     if (at < 0) return tn_source_fail(r->s, h.at, "columns", "%d of %lld", d->columns[i], (long long)r->fields);
@@ -52322,7 +52322,7 @@ static int tn_csv_choose(tn_csv *r, size_t begin) {
   if (d->n) return tn_csv_choose_some(r, h, &told);
   r->columns = r->fields;
   for (int64_t i = 0; d->found && d->header && i < r->fields; i++) {
-    tn_csv_field f;
+    tn_csv_field f = {0, 0, 0, 0};
     if (!tn_csv_take(&h, &f)) return 0;
     tn_csv_tell_name(r, &f, &told);
   }
