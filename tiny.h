@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 3399a39b7deda1dd5809095038db0810432dbb6609f928b495b249a5ae884b32
+/* tiny.h 0.1.0, source ee43bb4b841c5538374610d6be9eaef90c6dbda5140a63559de3d465367611f6
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3115,7 +3115,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "3399a39b7deda1dd5809095038db0810432dbb6609f928b495b249a5ae884b32"
+#define TN_SOURCE_ID "ee43bb4b841c5538374610d6be9eaef90c6dbda5140a63559de3d465367611f6"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16621,8 +16621,7 @@ TINY_API tiny_code tiny_scope_end(tiny_ctx *t) {
   return TINY_OK;
 }
 TINY_API const char *tiny_label_of(const tiny_tensor *x) {
-  const tn_tensor *slot = x ? tn_live(x) : NULL;
-  return slot ? tn_label_text(slot->t, tn_label_of(slot->t, slot->uop)) : "";
+  return tiny_ok(x) ? tn_label_text(tn_ctx_of(x), tn_label_of(tn_ctx_of(x), tn_uop_of(x))) : "";
 }
 #endif
 // ---- end src/tensor/label.c ----
@@ -48537,195 +48536,195 @@ Where things stand in tiny.h
   15803  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
   16553  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  16630  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  16629  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16672  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16671  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16916  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16990  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16915  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16989  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17627  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17626  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17886  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17885  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18175  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18174  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18659  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18658  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18766  src/tensor/activation.c      what stands between the layers of a network
-  18947  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  19315  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18765  src/tensor/activation.c      what stands between the layers of a network
+  18946  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  19314  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19568  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19567  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  20327  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  20326  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21009  src/tensor/random.c          numbers from a counter, the same on every device
-  21284  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21008  src/tensor/random.c          numbers from a counter, the same on every device
+  21283  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21608  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21904  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21607  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21903  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22041  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22040  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22580  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22579  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  23299  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  23298  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23701  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23700  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23840  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23839  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  24322  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  24321  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24787  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24786  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25138  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  25493  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  25622  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25137  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  25492  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25621  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25782  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25781  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  26287  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  26566  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  26286  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  26565  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  26662  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26661  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26955  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  27380  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26954  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  27379  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  27657  src/tensor/params.c          lists of named tensors: what a network consists of
-  27750  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  27860  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27656  src/tensor/params.c          lists of named tensors: what a network consists of
+  27749  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27859  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  28242  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  28241  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  28378  src/schedule/place.c         which device computes what names none: constants, positions, random
+  28377  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  28496  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  28495  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  28815  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28814  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28931  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28930  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  29430  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  29429  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  30206  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  30205  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  30739  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30738  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  31247  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  31246  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  31428  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  31427  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  32016  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32133  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  32015  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32132  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  32570  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32569  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32736  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32735  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33127  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  33350  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33126  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33349  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  33479  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  33550  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33478  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33549  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33708  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33804  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34106  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33707  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33803  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34105  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34195  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34194  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34259  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34258  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  34393  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34392  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  34471  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  34530  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  34470  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34529  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35168  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35167  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35267  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35266  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  35360  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35359  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35749  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35748  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  36331  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36330  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  36450  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  36542  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  36449  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36541  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  36613  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  36612  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36717  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36817  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36892  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37032  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36716  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36816  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36891  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37031  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  37367  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37366  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  37614  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  37613  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37860  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37859  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37921  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37920  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  38465  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  38464  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39021  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39020  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  39371  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39370  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  39672  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  39671  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40067  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40792  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40066  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40791  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40869  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40868  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40978  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41206  src/runtime/device.c         which backend a context runs on
-  41403  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  41557  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40977  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41205  src/runtime/device.c         which backend a context runs on
+  41402  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41556  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41755  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  41754  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  42023  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  42022  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  42201  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42268  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  42200  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42267  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  42688  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  43115  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42687  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  43114  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  43286  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  43285  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  44134  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  44133  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44681  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  44680  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  45018  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  45196  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45965  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  45017  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45195  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45964  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  46272  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  46271  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  46490  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  46489  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  46763  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  46762  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  47031  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  47030  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  47196  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  47195  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  47370  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  47731  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  47967  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  47369  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  47730  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  47966  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  48115  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  48281  src/runtime/context.c        opening and closing, the first error, totals
+  48114  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  48280  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -195,7 +195,7 @@ static void check_usable(tiny_ctx *t, tiny_tensor *x) {
 }
 
 // What only asks, or frees, or shows, takes any tensor.
-static const char *const asks[] = {"tiny_ok", "tiny_ctx_of", "tiny_uop_of", "tiny_nelem_of", "tiny_shape_of", "tiny_shape_now", "tiny_dtype_of",
+static const char *const asks[] = {"tiny_ok", "tiny_label_of", "tiny_ctx_of", "tiny_uop_of", "tiny_nelem_of", "tiny_shape_of", "tiny_shape_now", "tiny_dtype_of",
                                     "tiny_to_text", "tiny_print", "tiny_print_named"};
 static int only_asks(const struct api_call *c) {
   const char *free_at = strstr(c->name, "_free");
