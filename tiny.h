@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source ee43bb4b841c5538374610d6be9eaef90c6dbda5140a63559de3d465367611f6
+/* tiny.h 0.1.0, source 0b4cd05cb5c2d758a48808493c51a20dd7b80448e0ca4dc7fae7d58d540ef910
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3115,7 +3115,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "ee43bb4b841c5538374610d6be9eaef90c6dbda5140a63559de3d465367611f6"
+#define TN_SOURCE_ID "0b4cd05cb5c2d758a48808493c51a20dd7b80448e0ca4dc7fae7d58d540ef910"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -5524,6 +5524,7 @@ static void tn_event_add(tiny_ctx *t, const char *format, ...) { (void)t; (void)
 static void tn_event_end(tiny_ctx *t) { (void)t; }
 static void tn_event_meta(tiny_ctx *t, const char *name, int thread) { (void)t; (void)name; (void)thread; }
 static void tn_trace_flush(tiny_ctx *t) { (void)t; }
+static void tn_trace_forgets(tiny_ctx *t) { (void)t; }
 static int tn_trace_open(tiny_ctx *t, const char *path) { (void)t; (void)path; return 0; }
 static int tn_trace_close(tiny_ctx *t) { (void)t; return 1; }
 static int tn_trace_passes(const tiny_ctx *t) { (void)t; return 0; }
@@ -5614,6 +5615,11 @@ static void tn_event_error(tiny_ctx *t) {
   tn_event_add(t, "\"code\":%d,\"message\":", (int)t->code);
   tn_event_text(t, t->message);
   tn_event_end(t);
+}
+// The error goes: the next one is another, whatever its code.
+static void tn_trace_forgets(tiny_ctx *t) {
+  if (t->trace) tn_event_error(t);
+  if (t->trace) t->trace->told = TINY_OK;
 }
 // Something that took from .. to, by the host's clock in ns.
 static void tn_event_span(tiny_ctx *t, const char *cat, const char *name, int thread, uint64_t from, uint64_t to) {
@@ -48397,7 +48403,11 @@ TINY_API const char *tiny_error(const tiny_ctx *t) {
   return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
 }
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
-TINY_API void tiny_clear(tiny_ctx *t) { if (t && !(t->tensors && t->tensors->refuse)) t->code = TINY_OK; }
+TINY_API void tiny_clear(tiny_ctx *t) {
+  if (!t || (t->tensors && t->tensors->refuse)) return;
+  tn_trace_forgets(t);
+  t->code = TINY_OK;
+}
 TINY_API tiny_stats tiny_stats_of(const tiny_ctx *t) {
   tiny_stats none;
   memset(&none, 0, sizeof none);
@@ -48474,257 +48484,257 @@ Where things stand in tiny.h
    4976  src/base/files.c             reading and writing them whole, mapping them, and whose they are
    5494  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   5703  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   5709  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6283  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6289  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   6514  src/ir/alu.c                 the meaning of every arithmetic op, once
-   6674  src/ir/label.c               names that nodes have for people, in a table beside them
-   6812  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   7676  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   6520  src/ir/alu.c                 the meaning of every arithmetic op, once
+   6680  src/ir/label.c               names that nodes have for people, in a table beside them
+   6818  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   7682  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   7792  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   7798  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   7899  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   7905  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   7990  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   7996  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8102  src/ir/args.c                which k, v and sources fit an op
-   8288  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   8909  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8108  src/ir/args.c                which k, v and sources fit an op
+   8294  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   8915  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9049  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9055  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-   9632  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+   9638  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10132  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10138  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10244  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10250  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  10681  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  10687  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  10955  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  10961  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  11632  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  11638  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  11885  src/ir/spec.c                the verifier
-  12233  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  11891  src/ir/spec.c                the verifier
+  12239  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  12462  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  12820  src/rules/notation.c         the algebra that bodies of rules are written in
-  12855  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13055  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  12468  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  12826  src/rules/notation.c         the algebra that bodies of rules are written in
+  12861  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13061  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13215  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13221  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  13609  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  13615  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  13808  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  13814  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14222  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14228  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  14564  src/rules/decompose.c        from what the IR means to what a target can do
-  15176  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  14570  src/rules/decompose.c        from what the IR means to what a target can do
+  15182  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15210  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15216  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  15709  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  15715  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  15803  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  15809  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  16553  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  16629  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  16559  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  16635  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16671  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16677  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16915  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16989  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16921  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16995  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17626  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17632  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17885  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17891  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18174  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18180  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18658  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18664  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18765  src/tensor/activation.c      what stands between the layers of a network
-  18946  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  19314  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18771  src/tensor/activation.c      what stands between the layers of a network
+  18952  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  19320  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19567  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19573  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  20326  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  20332  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21008  src/tensor/random.c          numbers from a counter, the same on every device
-  21283  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21014  src/tensor/random.c          numbers from a counter, the same on every device
+  21289  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21607  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21903  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21613  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21909  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22040  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22046  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22579  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22585  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  23298  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  23304  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23700  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23706  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23839  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23845  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  24321  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  24327  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24786  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24792  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25137  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  25492  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  25621  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25143  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  25498  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25627  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25781  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25787  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  26286  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  26565  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  26292  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  26571  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  26661  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26667  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26954  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  27379  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26960  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  27385  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  27656  src/tensor/params.c          lists of named tensors: what a network consists of
-  27749  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  27859  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27662  src/tensor/params.c          lists of named tensors: what a network consists of
+  27755  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27865  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  28241  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  28247  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  28377  src/schedule/place.c         which device computes what names none: constants, positions, random
+  28383  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  28495  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  28501  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  28814  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28820  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28930  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28936  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  29429  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  29435  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  30205  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  30211  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  30738  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30744  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  31246  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  31252  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  31427  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  31433  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  32015  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32132  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  32021  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32138  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  32569  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32575  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32735  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32741  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33126  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  33349  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33132  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33355  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  33478  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  33549  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33484  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33555  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33707  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33803  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34105  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33713  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33809  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34111  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34194  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34200  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34258  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34264  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  34392  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34398  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  34470  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  34529  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  34476  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34535  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35167  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35173  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35266  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35272  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  35359  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35365  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35748  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35754  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  36330  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36336  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  36449  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  36541  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  36455  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36547  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  36612  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  36618  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36716  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36816  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36891  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37031  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36722  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36822  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36897  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37037  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  37366  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37372  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  37613  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  37619  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37859  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37865  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37920  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37926  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  38464  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  38470  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39020  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39026  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  39370  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39376  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  39671  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  39677  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40066  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40791  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40072  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40797  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40868  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40874  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40977  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41205  src/runtime/device.c         which backend a context runs on
-  41402  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  41556  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40983  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41211  src/runtime/device.c         which backend a context runs on
+  41408  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41562  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41754  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  41760  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  42022  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  42028  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  42200  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42267  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  42206  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42273  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  42687  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  43114  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42693  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  43120  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  43285  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  43291  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  44133  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  44139  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44680  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  44686  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  45017  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  45195  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45964  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  45023  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45201  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45970  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  46271  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  46277  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  46489  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  46495  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  46762  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  46768  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  47030  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  47036  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  47195  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  47201  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  47369  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  47730  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  47966  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  47375  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  47736  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  47972  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  48114  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  48280  src/runtime/context.c        opening and closing, the first error, totals
+  48120  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  48286  src/runtime/context.c        opening and closing, the first error, totals
 */
