@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0b4cd05cb5c2d758a48808493c51a20dd7b80448e0ca4dc7fae7d58d540ef910
+/* tiny.h 0.1.0, source 7fdde9efd413b8fe4f92dc6f40a75e6992470dd7194a01db9285665aac413b68
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3115,7 +3115,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0b4cd05cb5c2d758a48808493c51a20dd7b80448e0ca4dc7fae7d58d540ef910"
+#define TN_SOURCE_ID "7fdde9efd413b8fe4f92dc6f40a75e6992470dd7194a01db9285665aac413b68"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -16638,6 +16638,7 @@ TINY_API const char *tiny_label_of(const tiny_tensor *x) {
 #ifndef TN_TENSOR_GRAPHS
 #define TN_TENSOR_GRAPHS
 #ifndef TINY_AMALGAMATED
+#include "../ir/graph_text.c"
 #include "tensor.c"
 #endif
 
@@ -48548,193 +48549,193 @@ Where things stand in tiny.h
   16559  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
   16635  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  16677  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  16678  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  16921  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  16995  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  16922  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  16996  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  17632  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  17633  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  17891  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  17892  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18180  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18181  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  18664  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  18665  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  18771  src/tensor/activation.c      what stands between the layers of a network
-  18952  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  19320  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  18772  src/tensor/activation.c      what stands between the layers of a network
+  18953  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  19321  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  19573  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  19574  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  20332  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  20333  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21014  src/tensor/random.c          numbers from a counter, the same on every device
-  21289  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21015  src/tensor/random.c          numbers from a counter, the same on every device
+  21290  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  21613  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  21909  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  21614  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  21910  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22046  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22047  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  22585  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  22586  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  23304  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  23305  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  23706  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  23707  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  23845  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  23846  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  24327  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  24328  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  24792  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  24793  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25143  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  25498  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  25627  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25144  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  25499  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  25628  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  25787  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  25788  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  26292  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  26571  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  26293  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  26572  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  26667  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  26668  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  26960  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  27385  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  26961  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  27386  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  27662  src/tensor/params.c          lists of named tensors: what a network consists of
-  27755  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  27865  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  27663  src/tensor/params.c          lists of named tensors: what a network consists of
+  27756  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  27866  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  28247  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  28248  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  28383  src/schedule/place.c         which device computes what names none: constants, positions, random
+  28384  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  28501  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  28502  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  28820  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  28821  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  28936  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  28937  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  29435  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  29436  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  30211  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  30212  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  30744  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  30745  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  31252  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  31253  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  31433  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  31434  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  32021  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  32138  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  32022  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  32139  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  32575  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  32576  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  32741  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  32742  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  33132  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  33355  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  33133  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  33356  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  33484  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  33555  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  33485  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  33556  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  33713  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  33809  src/codegen/transform.c      what may be done to the ranges of a kernel
-  34111  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  33714  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  33810  src/codegen/transform.c      what may be done to the ranges of a kernel
+  34112  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  34200  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  34201  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  34264  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  34265  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  34398  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  34399  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  34476  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  34535  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  34477  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  34536  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  35173  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  35174  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  35272  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  35273  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  35365  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  35366  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  35754  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  35755  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  36336  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  36337  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  36455  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  36547  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  36456  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  36548  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  36618  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  36619  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  36722  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  36822  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  36897  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  37037  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  36723  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  36823  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  36898  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  37038  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  37372  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  37373  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  37619  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  37620  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  37865  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  37866  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  37926  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  37927  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  38470  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  38471  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  39026  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  39027  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  39376  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  39377  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  39677  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  39678  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  40072  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  40797  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  40073  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  40798  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  40874  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  40875  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  40983  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  41211  src/runtime/device.c         which backend a context runs on
-  41408  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  41562  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  40984  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  41212  src/runtime/device.c         which backend a context runs on
+  41409  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  41563  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  41760  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  41761  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  42028  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  42029  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  42206  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  42273  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
+  42207  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  42274  src/runtime/program.c        kernels -> executables: lowered, rendered, compiled in few processes,
                                       found again in memory and on disk
-  42693  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  43120  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  42694  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  43121  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  43291  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  43292  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  44139  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  44140  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  44686  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  44687  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  45023  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  45201  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  45970  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  45024  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  45202  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  45971  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  46277  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  46278  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  46495  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  46496  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  46768  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  46769  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  47036  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  47037  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  47201  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  47202  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  47375  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  47736  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  47972  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  47376  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  47737  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  47973  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  48120  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  48286  src/runtime/context.c        opening and closing, the first error, totals
+  48121  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  48287  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -4,6 +4,7 @@
 #ifndef TN_TENSOR_GRAPHS
 #define TN_TENSOR_GRAPHS
 #ifndef TINY_AMALGAMATED
+#include "../ir/graph_text.c"
 #include "tensor.c"
 #endif
 
