@@ -144,7 +144,8 @@ static void show_movement(tiny_ctx *t, const given *g) {
   SHOW(tiny_movedim(x, 0, 1));
   SHOW(tiny_expand(tiny_slice(v, 0, 0, 1, 1), TINY_SHAPE(3)));
   SHOW(tiny_expand_as(tiny_slice(x, 0, 0, 1, 1), x));
-  SHOW(tiny_tile(v, TINY_SHAPE(2)));
+  SHOW(tiny_tile(x, TINY_SHAPE(2)));
+  SHOW(tiny_repeat(v, TINY_SHAPE(2, 1)));
   SHOW(tiny_repeat_interleave(v, 2, 0));
   SHOW(tiny_flip(x, TINY_SHAPE(1)));
   SHOW(tiny_roll(v, TINY_SHAPE(1), TINY_SHAPE(0)));
@@ -192,6 +193,26 @@ static void show_elementwise(tiny_ctx *t, const given *g) {
   SHOW(tiny_pow(w, b));
   SHOW(tiny_maximum(v, w));
   SHOW(tiny_minimum(v, w));
+  SHOW(tiny_add_scalar(v, 2));
+  SHOW(tiny_sub_scalar(v, 2));
+  SHOW(tiny_rsub_scalar(v, 2));
+  SHOW(tiny_mul_scalar(v, 2));
+  SHOW(tiny_div_scalar(v, 2));
+  SHOW(tiny_rdiv_scalar(v, 2));
+  SHOW(tiny_floor_div_scalar(a, 2));
+  SHOW(tiny_rfloor_div_scalar(a, 50));
+  SHOW(tiny_remainder_scalar(a, 5));
+  SHOW(tiny_rremainder_scalar(a, 50));
+  SHOW(tiny_pow_scalar(v, 2));
+  SHOW(tiny_rpow_scalar(v, 2));
+  SHOW(tiny_maximum_scalar(v, 0));
+  SHOW(tiny_minimum_scalar(v, 0));
+  SHOW(tiny_lt_scalar(v, 0.5));
+  SHOW(tiny_gt_scalar(v, 0.5));
+  SHOW(tiny_le_scalar(v, 0.5));
+  SHOW(tiny_ge_scalar(v, 0.5));
+  SHOW(tiny_eq_scalar(v, 0.5));
+  SHOW(tiny_ne_scalar(v, 0.5));
   SHOW(tiny_fmax(odd, w));
   SHOW(tiny_fmin(odd, w));
   SHOW(tiny_lt(v, w));
@@ -344,6 +365,7 @@ static void show_reductions(tiny_ctx *t, const given *g) {
   SHOW(tiny_norm(x, 2, 1, 0));
   SHOW(tiny_renorm(x, 2, 0, 1));
   SHOW(tiny_dist(x, y, 2));
+  SHOW(tiny_reduce(x, TINY_REDUCE_MEAN, TINY_SHAPE(0, 1), 0));
   SHOW(tiny_argmax(v, 0, 0));
   SHOW(tiny_argmin(v, 0, 0));
   SHOW_TWO(more, tiny_max(x, 1, 0, &more));
@@ -371,6 +393,8 @@ static void show_indexing(tiny_ctx *t, const given *g) {
   SHOW(tiny_index(x, (tiny_tensor *[]){NULL, i}, 2));
   SHOW(tiny_scatter(v, 0, i, two));
   SHOW(tiny_scatter_add(v, 0, i, two));
+  SHOW(tiny_scatter_reduce(v, 0, i, two, TINY_REDUCE_MEAN, 1));
+  SHOW(tiny_index_reduce(v, 0, i, two, TINY_REDUCE_AMAX, 1));
   SHOW(tiny_index_add(v, 0, i, two));
   SHOW(tiny_index_copy(v, 0, i, two));
   SHOW(tiny_index_fill(v, 0, i, 9));
@@ -446,6 +470,8 @@ static void show_linalg(tiny_ctx *t, const given *g) {
   SHOW(tiny_lstsq(m, b1));
   SHOW(tiny_matrix_rank(x, 0));
   SHOW(tiny_matrix_rank_within(x, 1e-6, 0));
+  SHOW(tiny_matrix_norm(m, TINY_NORM_FRO));
+  SHOW(tiny_cond(m, TINY_NORM_2));
   SHOW(tiny_matrix_power(m, 3));
   SHOW(tiny_matrix_exp(tiny_zeros_like(m)));
   SHOW(tiny_cov(x, 1, NULL, NULL));
@@ -603,6 +629,33 @@ static void show_images(tiny_ctx *t, const given *g) {
   SHOW(tiny_channel_shuffle(tiny_reshape(tiny_arange(t, 0, 4, 1, TINY_F32), TINY_SHAPE(1, 4, 1)), 2));
 }
 
+static void show_augmentation(tiny_ctx *t, const given *g) {
+  section = "augmentation: grey (1,1,2,2) 0.4 0.1, 0.2 0.3, colour (1,3,1,1) 0.8 0.4 0.2, image (1,1,4,4) 0 to 15, half (1) 0.5";
+  tiny_tensor *grey = tiny_div_scalar(tiny_reshape(g->m, TINY_SHAPE(1, 1, 2, 2)), 10), *image = g->image, *half = FLOATS(0.5f), *mixed;
+  tiny_tensor *colour = tiny_reshape(FLOATS(0.8f, 0.4f, 0.2f), TINY_SHAPE(1, 3, 1, 1)), *pair = tiny_cat(TINY_ARRAY(grey, tiny_neg(grey)), 0);
+  const double mean = 0.25, deviation = 0.5;
+  SHOW(tiny_convert_image_dtype(grey, TINY_U8));
+  SHOW(tiny_normalize_image(grey, &mean, &deviation, 1));
+  SHOW(tiny_rgb_to_grayscale(colour));
+  SHOW(tiny_resize(grey, 1, 2));
+  SHOW(tiny_center_crop(image, 2, 2));
+  SHOW(tiny_gaussian_blur(grey, 3, 1));
+  SHOW(tiny_random_horizontal_flip(grey, 1));
+  SHOW(tiny_random_vertical_flip(grey, 1));
+  SHOW(tiny_random_crop(image, 2, 2, 0));
+  SHOW(tiny_random_resized_crop(image, 2, 2, NULL));
+  SHOW(tiny_random_affine(grey, &(tiny_random_affine_desc){.degrees = 0}));
+  SHOW(tiny_random_rotation(grey, 0));
+  SHOW(tiny_color_jitter(colour, &(tiny_color_jitter_desc){.brightness = 0.5}));
+  SHOW(tiny_adjust_brightness(colour, half));
+  SHOW(tiny_adjust_contrast(colour, half));
+  SHOW(tiny_adjust_saturation(colour, half));
+  SHOW(tiny_adjust_hue(colour, half));
+  SHOW(tiny_random_erasing(image, NULL));
+  SHOW_TWO(mixed, tiny_mixup(pair, INTS(0, 1), 2, 1, &mixed));
+  SHOW_TWO(mixed, tiny_cutmix(pair, INTS(0, 1), 2, 1, &mixed));
+}
+
 static void show_training(tiny_ctx *t, const given *g) {
   section = "training: v (4) -1.5 -0.5 0.5 2";
   tiny_tensor *v = g->v, *grad;
@@ -631,7 +684,7 @@ int main(int argc, char **argv) {
   static void (*const sections[])(tiny_ctx *t, const given *g) = {
     show_tensors, show_creation, show_random, show_movement, show_elementwise, show_math, show_activations, show_reductions,
     show_indexing, show_sorting, show_linalg, show_fft, show_norms, show_losses, show_attention, show_recurrent,
-    show_convolution, show_images, show_training
+    show_convolution, show_images, show_augmentation, show_training
   };
   tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP"});  // a kernel for each line: the interpreter has it at once
   if (argc > 1) wanted = argv[1];

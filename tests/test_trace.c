@@ -172,11 +172,13 @@ static void wrong_calls(void) {
   CHECK_EQ(tiny_trace_begin(t, path), TINY_E_STATE);
   tiny_clear(t);
   tiny_matmul(numbers(t, 2, 3), numbers(t, 2, 3));
+  tiny_clear(t);
+  tiny_matmul(numbers(t, 4, 3), numbers(t, 4, 3));
   CHECK_EQ(tiny_trace_end(t), TINY_OK);
   tiny_clear(t);
   tiny_close(t);
   char *text = trace_of(path);
-  CHECK(strstr(text, "\"cat\":\"error\"") != NULL && strstr(text, "inner dims differ") != NULL);
+  CHECK(strstr(text, "\"cat\":\"error\"") != NULL && strstr(text, "(2,3) @ (2,3)") != NULL && strstr(text, "(4,3) @ (4,3)"));
   free(text);
   t = opened("INTERP", 1, "/no/such/folder/x.trace");
   CHECK_STR(heard, "tiny: no trace: /no/such/folder/x.trace cannot be written\n");

@@ -130,7 +130,11 @@ TINY_API const char *tiny_error(const tiny_ctx *t) {
   return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
 }
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
-TINY_API void tiny_clear(tiny_ctx *t) { if (t && !(t->tensors && t->tensors->refuse)) t->code = TINY_OK; }
+TINY_API void tiny_clear(tiny_ctx *t) {
+  if (!t || (t->tensors && t->tensors->refuse)) return;
+  tn_trace_forgets(t);
+  t->code = TINY_OK;
+}
 TINY_API tiny_stats tiny_stats_of(const tiny_ctx *t) {
   tiny_stats none;
   memset(&none, 0, sizeof none);

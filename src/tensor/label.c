@@ -69,7 +69,6 @@ TINY_API tiny_code tiny_scope_end(tiny_ctx *t) {
   return TINY_OK;
 }
 TINY_API const char *tiny_label_of(const tiny_tensor *x) {
-  const tn_tensor *slot = x ? tn_live(x) : NULL;
-  return slot ? tn_label_text(slot->t, tn_label_of(slot->t, slot->uop)) : "";
+  return tiny_ok(x) ? tn_label_text(tn_ctx_of(x), tn_label_of(tn_ctx_of(x), tn_uop_of(x))) : "";
 }
 #endif
