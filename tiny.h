@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 41926f41820c74671877559d3875f4ecc859acf80e000b84c07eae6edae899b7
+/* tiny.h 0.1.0, source 444711a562e600c608991558a14369c5539befaa7f3216365aebebd8dc84d9bf
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3557,7 +3557,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "41926f41820c74671877559d3875f4ecc859acf80e000b84c07eae6edae899b7"
+#define TN_SOURCE_ID "444711a562e600c608991558a14369c5539befaa7f3216365aebebd8dc84d9bf"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6120,6 +6120,7 @@ static void tn_event_add(tiny_ctx *t, const char *format, ...) { (void)t; (void)
 static void tn_event_end(tiny_ctx *t) { (void)t; }
 static void tn_event_meta(tiny_ctx *t, const char *name, int thread) { (void)t; (void)name; (void)thread; }
 static void tn_trace_flush(tiny_ctx *t) { (void)t; }
+static void tn_trace_forgets(tiny_ctx *t) { (void)t; }
 static int tn_trace_open(tiny_ctx *t, const char *path) { (void)t; (void)path; return 0; }
 static int tn_trace_close(tiny_ctx *t) { (void)t; return 1; }
 static int tn_trace_passes(const tiny_ctx *t) { (void)t; return 0; }
@@ -6210,6 +6211,11 @@ static void tn_event_error(tiny_ctx *t) {
   tn_event_add(t, "\"code\":%d,\"message\":", (int)t->code);
   tn_event_text(t, t->message);
   tn_event_end(t);
+}
+// The error goes: the next one is another, whatever its code.
+static void tn_trace_forgets(tiny_ctx *t) {
+  if (t->trace) tn_event_error(t);
+  if (t->trace) t->trace->told = TINY_OK;
 }
 // Something that took from .. to, by the host's clock in ns.
 static void tn_event_span(tiny_ctx *t, const char *cat, const char *name, int thread, uint64_t from, uint64_t to) {
@@ -17275,8 +17281,7 @@ TINY_API tiny_code tiny_scope_end(tiny_ctx *t) {
   return TINY_OK;
 }
 TINY_API const char *tiny_label_of(const tiny_tensor *x) {
-  const tn_tensor *slot = x ? tn_live(x) : NULL;
-  return slot ? tn_label_text(slot->t, tn_label_of(slot->t, slot->uop)) : "";
+  return tiny_ok(x) ? tn_label_text(tn_ctx_of(x), tn_label_of(tn_ctx_of(x), tn_uop_of(x))) : "";
 }
 #endif
 // ---- end src/tensor/label.c ----
@@ -44316,7 +44321,7 @@ static void tn_build_from_shipped(tiny_ctx *t, tn_build *b, int width) {
     memcpy(b->low.local, k->local, sizeof k->local);
     b->low.tasks = k->tasks; b->low.flops = k->flops; b->low.nbytes = k->nbytes;
     b->local_nbytes = (size_t)k->local_nbytes;
-    b->width = (int)k->width; b->units = (int)k->units;
+    b->width = (int)k->width; b->units = (int)k->units; b->kind = tn_kernel_kind(t, b);
     if (tn_build_reserve(t, b) != TINY_OK) return;
     tn_build_take(t, b, module);
     t->stats.shipped += b->exe != NULL;
@@ -44807,6 +44812,7 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     done += b->exe != NULL;
     if (b->exe || (all->ahead && tn_warm_has(t, b))) continue;
     if (tn_progress_tell(&all->progress, done, b->name)) return t->code;
+    b->kind = tn_kernel_kind(t, b);
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;
@@ -52654,7 +52660,11 @@ TINY_API const char *tiny_error(const tiny_ctx *t) {
   return !t ? "tiny_open: out of memory" : t->code == TINY_OK ? "" : t->message;
 }
 TINY_API tiny_code tiny_status(const tiny_ctx *t) { return t ? t->code : TINY_E_MEMORY; }
-TINY_API void tiny_clear(tiny_ctx *t) { if (t && !(t->tensors && t->tensors->refuse)) t->code = TINY_OK; }
+TINY_API void tiny_clear(tiny_ctx *t) {
+  if (!t || (t->tensors && t->tensors->refuse)) return;
+  tn_trace_forgets(t);
+  t->code = TINY_OK;
+}
 TINY_API tiny_stats tiny_stats_of(const tiny_ctx *t) {
   tiny_stats none;
   memset(&none, 0, sizeof none);
@@ -52735,283 +52745,283 @@ Where things stand in tiny.h
    5574  src/base/files.c             reading and writing them whole, mapping them, and whose they are
    6090  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6299  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6305  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6926  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6932  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7157  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7317  src/ir/label.c               names that nodes have for people, in a table beside them
-   7455  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8320  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7163  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7323  src/ir/label.c               names that nodes have for people, in a table beside them
+   7461  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8326  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8436  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8442  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8543  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8549  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8634  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8640  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8746  src/ir/args.c                which k, v and sources fit an op
-   8932  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9553  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8752  src/ir/args.c                which k, v and sources fit an op
+   8938  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9559  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9694  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9700  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10278  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10284  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10778  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10784  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10890  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10896  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11327  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11333  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11602  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11608  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12279  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12285  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12532  src/ir/spec.c                the verifier
-  12881  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12538  src/ir/spec.c                the verifier
+  12887  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13110  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13468  src/rules/notation.c         the algebra that bodies of rules are written in
-  13504  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13705  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13116  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13474  src/rules/notation.c         the algebra that bodies of rules are written in
+  13510  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13711  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13865  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13871  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14259  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14265  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14458  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14464  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14872  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14878  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15214  src/rules/decompose.c        from what the IR means to what a target can do
-  15826  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15220  src/rules/decompose.c        from what the IR means to what a target can do
+  15832  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15861  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15867  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16360  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16366  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16454  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16460  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17207  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17285  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17213  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17290  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17328  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17333  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17572  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17646  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17577  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17651  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18294  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18299  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18553  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18558  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18842  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18847  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19387  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19392  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19496  src/tensor/activation.c      what stands between the layers of a network
-  19677  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20049  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19501  src/tensor/activation.c      what stands between the layers of a network
+  19682  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20054  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20302  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20307  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21062  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21067  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21744  src/tensor/random.c          numbers from a counter, the same on every device
-  22019  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21749  src/tensor/random.c          numbers from a counter, the same on every device
+  22024  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22343  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22639  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22348  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22644  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22776  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22781  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23315  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23320  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24028  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24033  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24430  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24435  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24569  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24574  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25051  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25056  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25516  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25521  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25867  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26504  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26866  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  26995  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25872  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26509  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26871  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27000  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27155  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27160  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27660  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  27939  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27665  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  27944  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28035  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28040  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28328  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28752  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28333  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28757  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29029  src/tensor/params.c          lists of named tensors: what a network consists of
-  29122  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29232  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29034  src/tensor/params.c          lists of named tensors: what a network consists of
+  29127  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29237  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29615  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29620  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29751  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29756  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  29869  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  29874  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30188  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30193  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30304  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30309  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  30804  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  30809  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31581  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31586  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32115  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32120  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32623  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32628  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  32804  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  32809  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33393  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33510  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33398  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33515  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  33948  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  33953  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34114  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34119  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34505  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34729  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34510  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34734  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34859  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  34930  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34864  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  34935  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35088  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35184  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35486  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35093  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35189  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35491  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35575  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35580  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35639  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35644  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35773  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35778  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35851  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  35910  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35856  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  35915  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36548  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36553  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36647  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36652  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36740  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36745  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37129  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37134  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37711  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37716  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37830  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  37922  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37835  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  37927  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  37993  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  37998  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38097  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38197  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38272  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38412  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38102  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38202  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38277  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38417  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38747  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38752  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  38994  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  38999  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39240  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39245  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39302  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39307  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39847  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39852  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40403  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40408  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40753  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40758  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41054  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41059  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41449  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42197  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41454  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42202  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42274  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42279  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42384  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42614  src/runtime/device.c         which backend a context runs on
-  42812  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  42966  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42389  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42619  src/runtime/device.c         which backend a context runs on
+  42817  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  42971  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43027  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43032  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43292  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43297  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43526  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43531  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43794  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43799  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  43972  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44039  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  43977  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44044  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44397  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44402  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44671  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44676  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  44880  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45341  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  44886  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45347  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45514  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45520  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46368  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46374  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  46962  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  46968  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47299  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47478  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48266  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47305  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47484  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48272  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48570  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  48880  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48576  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  48886  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49060  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49066  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49312  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49318  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49571  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49577  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  49841  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  49847  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50006  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50012  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50180  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50541  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  50777  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50186  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50547  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  50783  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  50925  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51088  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  50931  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51094  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51195  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51201  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51280  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51286  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51608  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51614  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  51770  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  51833  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52012  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  51776  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  51839  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52018  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52147  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52153  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52525  src/runtime/context.c        opening and closing, the first error, totals
+  52531  src/runtime/context.c        opening and closing, the first error, totals
 */

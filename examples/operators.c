@@ -24,8 +24,9 @@ static void print(tiny_tensor *x) {
   const double *at = element;
   size_t n = 1;
   for (int i = 0; i < s.ndim; i++) n *= (size_t)s.dim[i];
-  if (n > 4096 || tiny_read(tiny_cast(x, TINY_F64), element, n * sizeof *element) != TINY_OK) printf("%s", tiny_error(tiny_ctx_of(x)));
-  else print_dim(&s, 0, &at);
+  const int well = n <= 4096 && tiny_read(tiny_cast(x, TINY_F64), element, n * sizeof *element) == TINY_OK;
+  if (well) print_dim(&s, 0, &at);
+  else printf("%s", tiny_error(tiny_ctx_of(x)));
 }
 // 1: the call is wanted, and stands there.
 static int told(const char *call) {
@@ -53,8 +54,10 @@ static void show_number(const char *call, double number) { if (told(call)) print
 #define SHOW_PARTS(part, ...) do { const int n_ = __VA_ARGS__; show_parts(#__VA_ARGS__, n_, part); } while (0)
 #define SHOW_NUMBER(...) show_number(#__VA_ARGS__, (double)(__VA_ARGS__))
 // A tensor of these numbers, and its shape.
-#define FLOATS(...) tiny_from(t, (float[]){__VA_ARGS__}, TINY_F32, TINY_SHAPE((int64_t)(sizeof((float[]){__VA_ARGS__}) / 4)))
-#define INTS(...) tiny_from(t, (int32_t[]){__VA_ARGS__}, TINY_I32, TINY_SHAPE((int64_t)(sizeof((int32_t[]){__VA_ARGS__}) / 4)))
+#define NUMBERS(type, dtype, ...) \
+  tiny_from(t, (type[]){__VA_ARGS__}, dtype, TINY_SHAPE((int64_t)(sizeof((type[]){__VA_ARGS__}) / sizeof(type))))
+#define FLOATS(...) NUMBERS(float, TINY_F32, __VA_ARGS__)
+#define INTS(...) NUMBERS(int32_t, TINY_I32, __VA_ARGS__)
 #define BOOLS(...) tiny_cast(INTS(__VA_ARGS__), TINY_BOOL)
 
 // What every section finds.
@@ -343,7 +346,8 @@ static void show_activations(tiny_ctx *t, const given *g) {
 }
 
 static void show_reductions(tiny_ctx *t, const given *g) {
-  section = "reductions: x (2,3) 1 to 6, y (2,3) 6 to 1, v (4) -1.5 -0.5 0.5 2, p (4) 1 0 1 1, odd (4) 1 NaN inf -inf";
+  section = "reductions: x (2,3) 1 to 6, y (2,3) 6 to 1, v (4) -1.5 -0.5 0.5 2, p (4) 1 0 1 1, odd (4) 1 NaN inf "
+            "-inf";
   tiny_tensor *x = g->x, *y = g->y, *v = g->v, *p = g->p, *odd = g->odd, *more;
   SHOW(tiny_sum(x, 1, 0));
   SHOW(tiny_sum(x, TINY_ALL, 0));
@@ -479,7 +483,8 @@ static void show_linalg(tiny_ctx *t, const given *g) {
 }
 
 static void show_fft(tiny_ctx *t, const given *g) {
-  section = "fft: v (4) -1.5 -0.5 0.5 2, w (4) 2 3 -1 0.5, c v as complex numbers: a last dim of (real, imaginary), half = tiny_rfft(v, ..), d a hop of 2";
+  section = "fft: v (4) -1.5 -0.5 0.5 2, w (4) 2 3 -1 0.5, c v as complex numbers: a last dim of (real, "
+            "imaginary), half = tiny_rfft(v, ..), d a hop of 2";
   tiny_tensor *v = g->v, *w = g->w, *c = tiny_complex(v, tiny_zeros_like(v)), *half = tiny_rfft(v, 0, -1, TINY_FFT_BACKWARD);
   const tiny_stft_desc d = {.hop = 2};
   SHOW(c);
@@ -507,7 +512,8 @@ static void show_fft(tiny_ctx *t, const given *g) {
 }
 
 static void show_norms(tiny_ctx *t, const given *g) {
-  section = "norms: x (2,3) 1 to 6, y (2,3) 6 to 1, v (4) -1.5 -0.5 0.5 2, m (2,2) 4 1, 2 3, state: means 0, variances 1";
+  section = "norms: x (2,3) 1 to 6, y (2,3) 6 to 1, v (4) -1.5 -0.5 0.5 2, m (2,2) 4 1, 2 3, state: means 0, "
+            "variances 1";
   tiny_tensor *x = g->x, *y = g->y, *v = g->v, *m = g->m;
   tiny_batch_norm_state state = {tiny_zeros(t, TINY_F32, TINY_SHAPE(3)), tiny_ones(t, TINY_F32, TINY_SHAPE(3)), NULL, NULL, 0, 0};
   SHOW(tiny_softmax(v, 0));
@@ -630,7 +636,8 @@ static void show_images(tiny_ctx *t, const given *g) {
 }
 
 static void show_augmentation(tiny_ctx *t, const given *g) {
-  section = "augmentation: grey (1,1,2,2) 0.4 0.1, 0.2 0.3, colour (1,3,1,1) 0.8 0.4 0.2, image (1,1,4,4) 0 to 15, half (1) 0.5";
+  section = "augmentation: grey (1,1,2,2) 0.4 0.1, 0.2 0.3, colour (1,3,1,1) 0.8 0.4 0.2, image (1,1,4,4) 0 to "
+            "15, half (1) 0.5";
   tiny_tensor *grey = tiny_div_scalar(tiny_reshape(g->m, TINY_SHAPE(1, 1, 2, 2)), 10), *image = g->image, *half = FLOATS(0.5f), *mixed;
   tiny_tensor *colour = tiny_reshape(FLOATS(0.8f, 0.4f, 0.2f), TINY_SHAPE(1, 3, 1, 1)), *pair = tiny_cat(TINY_ARRAY(grey, tiny_neg(grey)), 0);
   const double mean = 0.25, deviation = 0.5;

@@ -49,6 +49,7 @@ example() {
 }
 
 example hello       '^on [A-Z]+: 0\.[0-9]{4} 0\.[0-9]{4} 0\.[0-9]{4} \.\.$'
+example operators   '^  tiny_cumsum\(x, 1\) = \[\[1 3 6\] \[4 9 15\]\]$'
 example levels      '^  UOps +4194299 '
 example accelerator '^largest difference [0-9.e-]+$'
 example digits      '^9[789]\.[0-9]+ % of the 360 test digits are right$'

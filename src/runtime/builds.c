@@ -137,6 +137,7 @@ static tiny_code tn_builds_make(tiny_ctx *t, void *arg) {
     done += b->exe != NULL;
     if (b->exe || (all->ahead && tn_warm_has(t, b))) continue;
     if (tn_progress_tell(&all->progress, done, b->name)) return t->code;
+    b->kind = tn_kernel_kind(t, b);
     tn_build_rename(t, b, i, &names);
     if (b->custom) { b->text.data = b->custom; b->text.n = strlen(b->custom); }
     else if (tn_build_lower(t, b) != TINY_OK) return t->code;

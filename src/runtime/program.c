@@ -278,7 +278,7 @@ static void tn_build_from_shipped(tiny_ctx *t, tn_build *b, int width) {
     memcpy(b->low.local, k->local, sizeof k->local);
     b->low.tasks = k->tasks; b->low.flops = k->flops; b->low.nbytes = k->nbytes;
     b->local_nbytes = (size_t)k->local_nbytes;
-    b->width = (int)k->width; b->units = (int)k->units;
+    b->width = (int)k->width; b->units = (int)k->units; b->kind = tn_kernel_kind(t, b);
     if (tn_build_reserve(t, b) != TINY_OK) return;
     tn_build_take(t, b, module);
     t->stats.shipped += b->exe != NULL;
