@@ -137,6 +137,28 @@ static void check_variant(const char *device, const variant *v, int ahead, int b
   }
 }
 
+// A step that gives nothing: what it assigns is all.
+static void without_outputs(const char *device) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = device; d.cache_dir = "";
+  tiny_ctx *t = tiny_open(&d);
+  tiny_tensor *w = tiny_ones(t, TINY_F32, TINY_SHAPE(3)), *x = tiny_ones(t, TINY_F32, TINY_SHAPE(3)), *both[2] = {w, x};
+  tiny_realize(both, 2);
+  CHECK(!tiny_capture(t, &x, 1, NULL, 0));
+  CHECK_STR(tiny_error(t), "capture: there are neither outputs nor pending assignments");
+  tiny_clear(t);
+  tiny_begin(t);
+  tiny_assign(w, tiny_add(w, x));
+  tiny_program *p = tiny_capture(t, &x, 1, NULL, 0);
+  CHECK(p != NULL);
+  CHECK_EQ(tiny_end(t), TINY_OK);
+  CHECK(tiny_item(tiny_sum(w, 0, 0)) == 3);
+  for (int i = 0; i < 3; i++) CHECK_EQ(tiny_run(p, &x, NULL), TINY_OK);
+  CHECK(tiny_item(tiny_sum(w, 0, 0)) == 12);
+  tiny_close(t);
+}
+
 int main(void) {
   static const char *const devices[] = {"INTERP", "CPU"};
   for (int d = 0; d < 2; d++)
@@ -144,5 +166,6 @@ int main(void) {
       check_variant(devices[d], &variants[i], 0, -1);
       check_variant(devices[d], &variants[i], 2, 4);
     }
+  for (int d = 0; d < 2; d++) without_outputs(devices[d]);
   return test_report();
 }

@@ -113,6 +113,8 @@ static tn_digest tn_digest_close(tn_digester *d) {
 }
 
 static int tn_digest_same(const tn_digest *a, const tn_digest *b) { return !memcmp(a, b, sizeof *a); }
+// Its first 64 bits, to be shown.
+static uint64_t tn_digest_head(const tn_digest *d) { return (uint64_t)d->word[0] << 32 | d->word[1]; }
 
 enum { TN_DIGEST_TEXT = 65 };              // 64 hexadecimal digits and a 0
 static const char *tn_digest_print(const tn_digest *d, char *out) {

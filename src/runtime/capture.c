@@ -528,11 +528,15 @@ static tiny_program *tn_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, 
                                 int ahead) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return NULL;
-  if (n < 0 || m < 1 || (n && !inputs) || !outputs) {
+  if (n < 0 || m < 0 || (n && !inputs) || (m && !outputs)) {
     tiny_fail(t, TINY_E_ARG, "capture: %d inputs, %d outputs", n, m);
     return NULL;
   }
-  if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || !tn_usable_in(t, "capture", m, outputs, &wrong))
+  if (!m && !t->tensors->npending) {
+    tiny_fail(t, TINY_E_ARG, "capture: there are neither outputs nor pending assignments");
+    return NULL;
+  }
+  if ((n && !tn_usable_in(t, "capture", n, inputs, &wrong)) || (m && !tn_usable_in(t, "capture", m, outputs, &wrong)))
     return NULL;
   const int split = tn_parts_count(inputs, n) != n || tn_parts_count(outputs, m) != m;
   return split ? tn_capture_split(t, inputs, n, outputs, m, ahead) : tn_capture_parts(t, inputs, n, outputs, m, ahead);
@@ -711,7 +715,7 @@ static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_
   const tn_run_call c = {p, inputs};
   tiny_code code = TINY_OK;
   memset(p->made, 0, (size_t)p->noutput * sizeof *p->made);
-  if (!outputs || (p->ninput && !inputs)) code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
+  if ((p->noutput && !outputs) || (p->ninput && !inputs)) code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
   else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
     code = t->code != TINY_OK ? t->code : TINY_E_ARG;
   if (code == TINY_OK) code = tn_guard(t, tn_run_guarded, (void *)(uintptr_t)&c);
@@ -762,7 +766,7 @@ static tiny_code tn_run_split(tiny_program *p, tiny_tensor *const *in, tiny_tens
 TINY_API tiny_code tiny_run(tiny_program *p, tiny_tensor *const *inputs, tiny_tensor **outputs) {
   if (!p) return TINY_E_ARG;
   if (!p->group) return tn_run_parts(p, inputs, outputs);
-  return outputs ? tn_run_split(p, inputs, outputs) : tiny_fail(p->t, TINY_E_ARG, "run: outputs are NULL");
+  return outputs || !p->ntake ? tn_run_split(p, inputs, outputs) : tiny_fail(p->t, TINY_E_ARG, "run: outputs are NULL");
 }
 
 TINY_API int tiny_program_kernel_count(const tiny_program *p) {

@@ -82,7 +82,7 @@ static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
   tn_seen_kernel *k = &o->kernel[o->nkernel++];
   memset(k, 0, sizeof *k);
   memcpy(k->name, e->name, sizeof k->name);
-  k->key = e->key.word[0];
+  k->key = tn_digest_head(&e->key);
   k->flops = e->flops; k->nbytes = e->nbytes; k->kind = e->kind;
   return (e->seen = o->nkernel) - 1;
 }

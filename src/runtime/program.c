@@ -201,7 +201,7 @@ static char *tn_build_opts(tiny_ctx *t, const char *text) {
 static tiny_code tn_build_lower(tiny_ctx *t, tn_build *b) {
   const uint64_t from = tn_os_now();
   const tn_mark mark = tn_scratch_mark(t);
-  tn_trace_lowering(t, b->key.word[0], b->name);
+  tn_trace_lowering(t, tn_digest_head(&b->key), b->name);
   tn_show_pass(t, "schedule", b->ast);
   const tiny_code code = tn_build_lower_apart(t, b, tn_nodes_enter(t, b->ast));
   tn_nodes_leave(t);

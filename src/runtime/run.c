@@ -341,6 +341,7 @@ static uint64_t tn_run_seen(tiny_ctx *t, const tn_run *r) {
   struct tn_observer *o = tn_observer_of(t);
   if (o) o->runs++;
   if (tn_tracing(t)) tn_trace_plan(t, r->plan, r->label);
+  tn_trace_live(t);                        // with the arena, which goes as soon as all is launched
   return tn_os_now();
 }
 

@@ -45,7 +45,7 @@ static void tn_trace_kernel(tiny_ctx *t, tn_executable *e, const char *source, c
   if (seen >= 0) t->observer->kernel[seen].traced = t->observer->traces;
   tn_event_now(t, "i", "kernel", e->name);
   tn_event_add(t, "\"kernel\":\"%016llx\",\"from\":\"%s\",\"flops\":%.0f,\"nbytes\":%.0f",
-               (unsigned long long)e->key.word[0], from, e->flops, e->nbytes);
+               (unsigned long long)tn_digest_head(&e->key), from, e->flops, e->nbytes);
   tn_trace_dims(t, "global", e->global);
   tn_trace_dims(t, "local", e->local);
   tn_event_add(t, ",\"tasks\":%lld,\"opts\":", (long long)e->tasks);
@@ -65,7 +65,7 @@ static void tn_trace_step(tiny_ctx *t, const tn_plan *p, int at, int label) {
   const tn_step *s = &p->step[at];
   tn_event_add(t, "%s{\"name\":\"%s\",\"kernel\":", at ? "," : "", s->exe ? s->exe->name : s->copies ? "copy"
                                                                                             : "(empty)");
-  if (s->exe) tn_event_add(t, "\"%016llx\"", (unsigned long long)s->exe->key.word[0]);
+  if (s->exe) tn_event_add(t, "\"%016llx\"", (unsigned long long)tn_digest_head(&s->exe->key));
   else tn_event_add(t, "null");
   tn_event_add(t, ",\"label\":");
   tn_event_text(t, tn_label_text(t, label));
@@ -108,10 +108,13 @@ static void tn_trace_plan(tiny_ctx *t, tn_plan *p, const int *label) {
   tn_event_add(t, "]");
   tn_event_end(t);
 }
+static void tn_trace_live(tiny_ctx *t) {
+  for (int i = 0; i < t->ndevice && tn_tracing(t); i++) tn_trace_memory(t->device[i]);
+}
 // A run of p, begun at `from`, was given to its devices.
 static void tn_trace_run(tiny_ctx *t, const tn_plan *p, uint64_t from) {
   if (tn_tracing(t)) tn_trace_span_of(t, "run", p->number, from);
-  for (int i = 0; i < t->ndevice && tn_tracing(t); i++) tn_trace_memory(t->device[i]);
+  tn_trace_live(t);
 }
 
 // ** beginning and ending **
