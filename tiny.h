@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 8273e198e6a90ac5c4bb1e14c2bec99a97bcb22dadcb71a7e468fe4d66474fc8
+/* tiny.h 0.1.0, source d1d52f79764c9e945471eb70c6bb8ffd2829395c02e06df76007337984913fbe
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3557,7 +3557,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "8273e198e6a90ac5c4bb1e14c2bec99a97bcb22dadcb71a7e468fe4d66474fc8"
+#define TN_SOURCE_ID "d1d52f79764c9e945471eb70c6bb8ffd2829395c02e06df76007337984913fbe"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -7439,6 +7439,7 @@ static int tn_labels_open(tiny_ctx *t) {
   if (t->labels) memset(t->labels, 0, sizeof *t->labels);
   return t->labels != NULL;
 }
+#ifndef TINY_NO_NN                          // gradients and optimisers name what they make
 // What is made gets `label` until tn_label_leave of what this returns. Nothing happens where nothing is named.
 static int tn_label_enter(tiny_ctx *t, int label) {
   const int before = t->labels ? t->labels->now : 0;
@@ -7446,6 +7447,7 @@ static int tn_label_enter(tiny_ctx *t, int label) {
   return before;
 }
 static void tn_label_leave(tiny_ctx *t, int before) { if (t->labels) t->labels->now = before; }
+#endif
 
 static void tn_labels_close(tiny_ctx *t) {
   struct tn_labels *all = t->labels;
@@ -52761,277 +52763,277 @@ Where things stand in tiny.h
                                       one form that values have in the IR
    7165  src/ir/alu.c                 the meaning of every arithmetic op, once
    7325  src/ir/label.c               names that nodes have for people, in a table beside them
-   7463  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8328  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7465  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8330  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8444  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8446  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8551  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8553  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8642  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8644  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8754  src/ir/args.c                which k, v and sources fit an op
-   8940  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9561  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8756  src/ir/args.c                which k, v and sources fit an op
+   8942  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9563  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9702  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9704  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10286  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10288  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10786  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10788  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10898  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10900  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11335  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11337  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11610  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11612  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12287  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12289  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12540  src/ir/spec.c                the verifier
-  12889  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12542  src/ir/spec.c                the verifier
+  12891  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13118  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13476  src/rules/notation.c         the algebra that bodies of rules are written in
-  13512  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13713  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13120  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13478  src/rules/notation.c         the algebra that bodies of rules are written in
+  13514  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13715  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13873  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13875  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14267  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14269  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14466  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14468  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14880  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14882  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15222  src/rules/decompose.c        from what the IR means to what a target can do
-  15834  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15224  src/rules/decompose.c        from what the IR means to what a target can do
+  15836  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15869  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15871  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16368  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16370  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16462  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16464  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17215  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17292  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17217  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17294  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17335  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17337  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17579  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17653  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17581  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17655  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18301  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18303  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18560  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18562  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18849  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18851  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19394  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19396  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19503  src/tensor/activation.c      what stands between the layers of a network
-  19684  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20056  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19505  src/tensor/activation.c      what stands between the layers of a network
+  19686  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20058  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20309  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20311  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21069  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21071  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21751  src/tensor/random.c          numbers from a counter, the same on every device
-  22026  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21753  src/tensor/random.c          numbers from a counter, the same on every device
+  22028  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22350  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22646  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22352  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22648  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22783  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22785  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23322  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23324  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24035  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24037  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24437  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24439  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24576  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24578  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25058  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25060  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25523  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25525  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25874  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26511  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26873  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27002  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25876  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26513  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26875  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27004  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27162  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27164  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27667  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  27946  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27669  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  27948  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28042  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28044  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28335  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28759  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28337  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28761  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29036  src/tensor/params.c          lists of named tensors: what a network consists of
-  29129  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29239  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29038  src/tensor/params.c          lists of named tensors: what a network consists of
+  29131  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29241  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29622  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29624  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29758  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29760  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  29876  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  29878  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30195  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30197  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30311  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30313  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  30811  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  30813  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31588  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31590  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32122  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32124  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32630  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32632  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  32811  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  32813  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33400  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33517  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33402  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33519  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  33955  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  33957  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34121  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34123  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34512  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34736  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34514  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34738  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34866  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  34937  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34868  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  34939  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35095  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35191  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35493  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35097  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35193  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35495  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35582  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35584  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35646  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35648  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35780  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35782  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35858  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  35917  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35860  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  35919  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36555  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36557  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36654  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36656  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36747  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36749  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37136  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37138  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37718  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37720  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37837  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  37929  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37839  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  37931  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38000  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38002  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38104  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38204  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38279  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38419  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38106  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38206  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38281  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38421  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38754  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38756  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39001  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39003  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39247  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39249  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39309  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39311  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39854  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39856  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40410  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40412  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40760  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40762  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41061  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41063  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41456  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42204  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41458  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42206  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42281  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42283  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42391  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42621  src/runtime/device.c         which backend a context runs on
-  42819  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  42973  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42393  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42623  src/runtime/device.c         which backend a context runs on
+  42821  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  42975  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43034  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43036  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43299  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43301  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43533  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43535  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43801  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43803  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  43982  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44049  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  43984  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44051  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44407  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44409  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44681  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44683  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  44891  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45352  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  44893  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45354  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45525  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45527  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46380  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46382  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  46974  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  46976  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47311  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47490  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48282  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47313  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47492  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48284  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48586  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  48896  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48588  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  48898  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49076  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49078  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49328  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49330  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49587  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49589  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  49857  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  49859  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50022  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50024  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50196  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50557  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  50793  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50198  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50559  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  50795  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  50941  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51104  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  50943  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51106  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51211  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51213  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51296  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51298  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51624  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51626  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  51786  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  51849  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52028  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  51788  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  51851  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52030  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52163  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52165  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52541  src/runtime/context.c        opening and closing, the first error, totals
+  52543  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -285,7 +285,7 @@ static void check_kernels(void) {
   BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: PARAM 2, but there are an output and 1 inputs");
   d.uops = tiny_uop_parse(t, "(SINK (STORE (INDEX:f32 (PARAM:f32:0 4) 1) (LOAD:f32 (INDEX:f32 (PARAM:f32:1 9) 1))))");
   BAD(tiny_kernel(t, &d), TINY_E_ARG, "kernel: PARAM 1 is 9 of f32, its tensor has 4 of f32");
-  CHECK(!tiny_capture(t, in, 1, out, 0));
+  CHECK(!tiny_capture(t, in, 1, out, -1));
   CHECK_EQ(tiny_status(t), TINY_E_ARG);
   tiny_clear(t);
   tiny_tensor *lazy[1] = {tiny_add(x, x)};

@@ -115,6 +115,7 @@ static int tn_labels_open(tiny_ctx *t) {
   if (t->labels) memset(t->labels, 0, sizeof *t->labels);
   return t->labels != NULL;
 }
+#ifndef TINY_NO_NN                          // gradients and optimisers name what they make
 // What is made gets `label` until tn_label_leave of what this returns. Nothing happens where nothing is named.
 static int tn_label_enter(tiny_ctx *t, int label) {
   const int before = t->labels ? t->labels->now : 0;
@@ -122,6 +123,7 @@ static int tn_label_enter(tiny_ctx *t, int label) {
   return before;
 }
 static void tn_label_leave(tiny_ctx *t, int before) { if (t->labels) t->labels->now = before; }
+#endif
 
 static void tn_labels_close(tiny_ctx *t) {
   struct tn_labels *all = t->labels;
