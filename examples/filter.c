@@ -1,5 +1,5 @@
 // filter: a picture, blurred, its edges, and a part of it enlarged, shown in the terminal.
-//   cc -std=c11 examples/filter.c -o filter -lm -lpthread && ./filter [picture.ppm [colour | grey]]
+//   cc -std=c11 examples/filter.c -o filter -lm -lpthread && ./filter [picture.png [colour | grey]]
 //
 // Everything from the file's bytes to the bytes on the screen is one lazy graph, and read once. A character shows
 // two pixels in 24-bit colour, or, where the output is no terminal, their brightness as a letter. Returns 2 if
@@ -9,26 +9,15 @@
 #include "tiny.h"
 #include <math.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
-enum { MAX_BYTES = 64 << 20, WIDE = 39, HIGH = 26, RADIUS = 6 };    // of a picture on the screen; of the blur
+enum { WIDE = 39, HIGH = 26, RADIUS = 6 };    // of a picture on the screen; of the blur
 
 // ** pictures are (1,C,H,W), 0 to 1 **
 
-// Reads a binary PPM, http://netpbm.sourceforge.net/doc/ppm.html; NULL if it is none, poison after other errors.
-static tiny_tensor *read_ppm(tiny_ctx *t, const char *path) {
-  int w = 0, h = 0;
-  tiny_tensor *x = NULL;
-  FILE *f = fopen(path, "rb");
-  const int is_ppm = f && fscanf(f, "P6 %d %d 255", &w, &h) == 2 && getc(f) == '\n';
-  const size_t n = is_ppm && w > 0 && h > 0 && w <= MAX_BYTES / 3 / h ? (size_t)3 * (size_t)w * (size_t)h : 0;
-  uint8_t *pixels = n ? malloc(n) : NULL;
-  if (pixels && fread(pixels, 1, n, f) == n) x = tiny_from(t, pixels, TINY_U8, TINY_SHAPE(1, h, w, 3));
-  free(pixels);
-  if (f) fclose(f);
-  return x ? tiny_div(tiny_permute(x, TINY_SHAPE(0, 3, 1, 2)), tiny_full(t, 255, TINY_F32, TINY_SHAPE())) : NULL;
+static tiny_tensor *read_picture(tiny_ctx *t, const char *path) {
+  return tiny_convert_image_dtype(tiny_unsqueeze(tiny_load_image(t, path), 0), TINY_F32);
 }
 
 // Each channel by itself with a bell curve, along rows, then along columns; the edge goes on outside.
@@ -93,12 +82,7 @@ int main(int argc, char **argv) {
   const char *path = argc > 1 ? argv[1] : "examples/data/scene.ppm";
   const int colour = argc > 2 ? strcmp(argv[2], "colour") == 0 : isatty(STDOUT_FILENO);
   tiny_ctx *t = tiny_open(NULL);
-  tiny_tensor *x = read_ppm(t, path);
-  if (!x) {
-    fprintf(stderr, "filter: %s is no binary PPM of 255 steps\n", path);
-    tiny_close(t);
-    return 1;
-  }
+  tiny_tensor *x = read_picture(t, path);
   tiny_tensor *soft = blur(x, RADIUS);
   tiny_tensor *above[2] = {on_screen(x), on_screen(soft)}, *below[2] = {on_screen(edges(x)), on_screen(enlarged(x))};
   tiny_tensor *rows[2] = {tiny_cat(above, 2, 1), tiny_cat(below, 2, 1)};

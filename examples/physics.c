@@ -46,8 +46,6 @@ static void write_word(const char *word, surface out) {
 
 typedef struct pond { tiny_tensor *edge, *word, *push[STEPS]; } pond;     // all (HIGH,WIDE)
 
-static tiny_tensor *times(tiny_tensor *x, double factor) { return tiny_mul(x, tiny_like(x, factor)); }
-
 static pond pond_new(tiny_ctx *t, const char *word) {
   static surface edge, letters;
   for (int y = 0; y < HIGH; y++) for (int x = 0; x < WIDE; x++)
@@ -62,7 +60,7 @@ static pond pond_new(tiny_ctx *t, const char *word) {
 
 // The height of the four neighbours over that of each cell; the water goes on beyond the edge as it is there.
 static tiny_tensor *slope(tiny_tensor *x) {
-  tiny_tensor *wide = tiny_pad_mode(x, TINY_SHAPE(1, 1, 1, 1), TINY_PAD_REPLICATE), *sum = times(x, -4);
+  tiny_tensor *wide = tiny_pad_mode(x, TINY_SHAPE(1, 1, 1, 1), TINY_PAD_REPLICATE), *sum = tiny_mul_scalar(x, -4);
   for (int by = 0; by <= 2; by += 2) {
     sum = tiny_add(sum, tiny_shrink(wide, TINY_SHAPE(by, by + HIGH, 1, 1 + WIDE)));
     sum = tiny_add(sum, tiny_shrink(wide, TINY_SHAPE(1, 1 + HIGH, by, by + WIDE)));
@@ -72,7 +70,7 @@ static tiny_tensor *slope(tiny_tensor *x) {
 
 // The surface a step later; it is stored, as what follows reads each cell five times.
 static tiny_tensor *flow(const pond *p, tiny_tensor *now, tiny_tensor *before, tiny_tensor *push) {
-  tiny_tensor *pull = tiny_add(times(tiny_sub(now, before), CALM), times(slope(now), SPEED));
+  tiny_tensor *pull = tiny_add(tiny_mul_scalar(tiny_sub(now, before), CALM), tiny_mul_scalar(slope(now), SPEED));
   return tiny_contiguous(tiny_add(tiny_add(now, pull), tiny_mul(push, p->edge)));
 }
 

@@ -36,11 +36,9 @@ static dish dish_new(tiny_ctx *t) {
   return (dish){tiny_from(t, u, TINY_F32, shape), tiny_from(t, v, TINY_F32, shape)};
 }
 
-static tiny_tensor *times(tiny_tensor *x, double factor) { return tiny_mul(x, tiny_like(x, factor)); }
-
 // What flows in from the four neighbours, less what flows out; the world is a torus.
 static tiny_tensor *spread(tiny_tensor *x) {
-  tiny_tensor *sum = times(x, -4);
+  tiny_tensor *sum = tiny_mul_scalar(x, -4);
   for (int axis = 0; axis < 2; axis++) for (int by = -1; by <= 1; by += 2)
     sum = tiny_add(sum, tiny_roll(x, TINY_SHAPE(by), TINY_SHAPE(axis)));
   return sum;
@@ -49,9 +47,9 @@ static tiny_tensor *spread(tiny_tensor *x) {
 static tiny_code step(tiny_ctx *t, dish d) {
   tiny_begin(t);
   tiny_tensor *reaction = tiny_mul(d.u, tiny_square(d.v));
-  tiny_tensor *fed = times(tiny_sub(tiny_like(d.u, 1), d.u), FEED);
-  tiny_tensor *du = tiny_sub(tiny_add(times(spread(d.u), SPREAD_U), fed), reaction);
-  tiny_tensor *dv = tiny_sub(tiny_add(times(spread(d.v), SPREAD_V), reaction), times(d.v, FEED + DECAY));
+  tiny_tensor *fed = tiny_mul_scalar(tiny_sub(tiny_like(d.u, 1), d.u), FEED);
+  tiny_tensor *du = tiny_sub(tiny_add(tiny_mul_scalar(spread(d.u), SPREAD_U), fed), reaction);
+  tiny_tensor *dv = tiny_sub(tiny_add(tiny_mul_scalar(spread(d.v), SPREAD_V), reaction), tiny_mul_scalar(d.v, FEED + DECAY));
   tiny_assign(d.u, tiny_add(d.u, du));
   tiny_assign(d.v, tiny_add(d.v, dv));
   return tiny_end(t);                      // both are computed from the old u and v, and written here

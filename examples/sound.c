@@ -17,7 +17,6 @@ enum { HERTZ = 22050, HALF = HERTZ / 5, NOTES = 30, HALVES = 68, LONG_A = 14, SA
 enum { TAPS = 63, STEPS = 300, ROWS = 20, COLUMNS = 72, FRAME = 4096 };
 static const double PI = 3.14159265358979, HISS = 0.05, RATE = 2e-2;
 
-static tiny_tensor *times(tiny_tensor *x, double factor) { return tiny_mul(x, tiny_like(x, factor)); }
 
 // ** the synthesiser **
 
@@ -35,15 +34,15 @@ static tiny_tensor *play(tiny_ctx *t) {
     begin[i] = (float)at * HALF / HERTZ;
     pitch[i] = 440 * powf(2, (float)melody[i].tone / 12);
   }
-  tiny_tensor *time = times(tiny_arange(t, 0, SAMPLES, 1, TINY_F32), 1.0 / HERTZ);
+  tiny_tensor *time = tiny_mul_scalar(tiny_arange(t, 0, SAMPLES, 1, TINY_F32), 1.0 / HERTZ);
   tiny_tensor *since = tiny_sub(time, tiny_from(t, begin, TINY_F32, TINY_SHAPE(NOTES, 1, 1)));         // seconds
   tiny_tensor *n = tiny_reshape(tiny_arange(t, 1, PARTIALS + 1, 1, TINY_F32), TINY_SHAPE(PARTIALS, 1));
   tiny_tensor *turns = tiny_mul(tiny_mul(tiny_from(t, pitch, TINY_F32, TINY_SHAPE(NOTES, 1, 1)), n), since);
-  tiny_tensor *wave = tiny_sin(times(tiny_frac(turns), 2 * PI));
-  tiny_tensor *fade = tiny_exp(tiny_mul(times(since, -2.5), tiny_sqrt(n)));                              // envelopes
-  tiny_tensor *attack = tiny_clamp(times(since, 200), 0, 1);
+  tiny_tensor *wave = tiny_sin(tiny_mul_scalar(tiny_frac(turns), 2 * PI));
+  tiny_tensor *fade = tiny_exp(tiny_mul(tiny_mul_scalar(since, -2.5), tiny_sqrt(n)));                              // envelopes
+  tiny_tensor *attack = tiny_clamp(tiny_mul_scalar(since, 200), 0, 1);
   tiny_tensor *voices = tiny_div(tiny_mul(tiny_mul(wave, fade), attack), tiny_square(n));
-  return times(tiny_sum(voices, TINY_AXES(0, 1), 0), 0.2);
+  return tiny_mul_scalar(tiny_sum(voices, TINY_AXES(0, 1), 0), 0.2);
 }
 
 // ** the room and the filter **
@@ -82,25 +81,6 @@ static tiny_tensor *learn(tiny_tensor *clean, tiny_tensor *hissing) {
 
 // ** what is heard and seen **
 
-// 16 bits, one channel: Multimedia Programming Interface and Data Specifications 1.0, IBM and Microsoft, 1991.
-static int write_wav(tiny_tensor *x, const char *path) {
-  static int16_t sample[SAMPLES];
-  static uint8_t byte[44 + 2 * SAMPLES];
-  const uint32_t n = 2 * SAMPLES, field[][3] = {       // where, how many bytes, what
-    {4, 4, 36 + n}, {16, 4, 16}, {20, 2, 1}, {22, 2, 1}, {24, 4, HERTZ}, {28, 4, 2 * HERTZ}, {32, 2, 2}, {34, 2, 16},
-    {40, 4, n}};
-  memcpy(byte, "RIFF....WAVEfmt ", 16);
-  memcpy(byte + 36, "data", 4);
-  for (size_t i = 0; i < sizeof field / sizeof *field; i++)
-    for (uint32_t k = 0; k < field[i][1]; k++) byte[field[i][0] + k] = (uint8_t)(field[i][2] >> 8 * k);
-  x = tiny_cast(tiny_round(times(tiny_clamp(x, -1, 1), 32767)), TINY_I16);
-  if (tiny_read(x, sample, sizeof sample) != TINY_OK) return 0;
-  for (int i = 0; i < 2 * SAMPLES; i++) byte[44 + i] = (uint8_t)(sample[i / 2] >> i % 2 * 8);
-  FILE *f = fopen(path, "wb");
-  const int written = f && fwrite(byte, 1, sizeof byte, f) == sizeof byte;
-  return f && fclose(f) == 0 && written;
-}
-
 // A row for each half tone, a column for each part of the time.
 static tiny_code draw(tiny_tensor *x) {
   static float power[FRAME / 2 + 1][COLUMNS];
@@ -132,14 +112,15 @@ static double pitch_of(tiny_tensor *x, int note) {
 int main(int argc, char **argv) {
   const char *path = argc > 1 ? argv[1] : "sound.wav";
   tiny_ctx *t = tiny_open(&(tiny_desc){.seed = 1});
-  tiny_tensor *played = in_room(play(t)), *noisy = tiny_add(played, times(tiny_randn_like(played), HISS));
+  tiny_tensor *played = in_room(play(t)), *noisy = tiny_add(played, tiny_mul_scalar(tiny_randn_like(played), HISS));
   tiny_realize((tiny_tensor *[]){played, noisy}, 2);
   tiny_tensor *heard = filtered(noisy, learn(played, noisy));
   const double before = tiny_item(tiny_mse_loss(noisy, played, TINY_MEAN));
   const double after = tiny_item(tiny_mse_loss(heard, played, TINY_MEAN));
   const double less = 10 * log10(before / after), a = pitch_of(heard, LONG_A);
   draw(heard);
-  const int failed = !write_wav(heard, path);
+  tiny_tensor *pcm = tiny_cast(tiny_round(tiny_mul_scalar(tiny_clamp(heard, -1, 1), 32767)), TINY_I16);
+  const int failed = tiny_save_wav(pcm, HERTZ, path) != TINY_OK;
   if (tiny_status(t) != TINY_OK) fprintf(stderr, "sound: %s\n", tiny_error(t));
   else if (failed) fprintf(stderr, "sound: cannot write %s\n", path);
   else printf("%s: %.1f s; the long A has %.1f Hz, the filter takes %.1f dB of the hiss\n", path,

@@ -14,48 +14,21 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { STEPS = 150, LEVELS = 2, STRIDE = 2, BLUR = 7, MAX_BYTES = 64 << 20, HIGH = 52, WIDE = 78 };
+enum { STEPS = 150, LEVELS = 2, STRIDE = 2, BLUR = 7, HIGH = 52, WIDE = 78 };
 static const double RATE = 0.02, NOISE = 0.2, KEPT[LEVELS] = {0.05, 0.015};  // how much the forms count, coarse first
 
 // ** pictures are (1,3,H,W), 0 to 1 **
 
-static tiny_tensor *times(tiny_tensor *x, double factor) { return tiny_mul(x, tiny_like(x, factor)); }
-
-// A binary PPM, http://netpbm.sourceforge.net/doc/ppm.html; NULL if it is none.
-static tiny_tensor *read_ppm(tiny_ctx *t, const char *path) {
-  int w = 0, h = 0;
-  tiny_tensor *x = NULL;
-  FILE *f = fopen(path, "rb");
-  const int is_ppm = f && fscanf(f, "P6 %d %d 255", &w, &h) == 2 && getc(f) == '\n';
-  const size_t n = is_ppm && w > 0 && h > 0 && w <= MAX_BYTES / 3 / h ? (size_t)3 * (size_t)w * (size_t)h : 0;
-  uint8_t *pixels = n ? malloc(n) : NULL;
-  if (pixels && fread(pixels, 1, n, f) == n) x = tiny_from(t, pixels, TINY_U8, TINY_SHAPE(1, h, w, 3));
-  free(pixels);
-  if (f) fclose(f);
-  if (!x) fprintf(stderr, "style: %s is no binary PPM of 255 steps\n", path);
-  return x ? times(tiny_cast(tiny_permute(x, TINY_SHAPE(0, 3, 1, 2)), TINY_F32), 1 / 255.0) : NULL;
+static tiny_tensor *read_picture(tiny_ctx *t, const char *path) {
+  return tiny_convert_image_dtype(tiny_unsqueeze(tiny_load_image(t, path), 0), TINY_F32);
 }
 
 static tiny_tensor *resized(tiny_tensor *x, int64_t high, int64_t wide) {
   return tiny_interpolate(x, &(tiny_interpolate_desc){.size = {high, wide}, .mode = TINY_AREA});
 }
 
-// Bytes (H,W,3) for the host.
-static tiny_tensor *bytes_of(tiny_tensor *x) {
-  x = tiny_round(times(tiny_clamp(x, 0, 1), 255));
-  return tiny_cast(tiny_permute(tiny_select(x, 0, 0), TINY_SHAPE(1, 2, 0)), TINY_U8);
-}
-
-static int write_ppm(tiny_tensor *x, const char *path) {
-  const tiny_shape s = tiny_shape_of(x);
-  const size_t n = (size_t)(3 * s.dim[2] * s.dim[3]);
-  uint8_t *pixels = malloc(n);
-  FILE *f = pixels && tiny_read(bytes_of(x), pixels, n) == TINY_OK ? fopen(path, "wb") : NULL;
-  int done = f && fprintf(f, "P6\n%d %d\n255\n", (int)s.dim[3], (int)s.dim[2]) > 0 && fwrite(pixels, 1, n, f) == n;
-  if (f) done = fclose(f) == 0 && done;
-  free(pixels);
-  return done;
-}
+// Bytes (3,H,W).
+static tiny_tensor *bytes_of(tiny_tensor *x) { return tiny_convert_image_dtype(tiny_select(x, 0, 0), TINY_U8); }
 
 // ** the screen **
 
@@ -85,7 +58,7 @@ static tiny_tensor *seen_apart(tiny_tensor *pair, const struct filters *f) {
   w = tiny_div(w, tiny_norm(w, 2, TINY_AXES(1, 2, 3), 1));
   tiny_tensor *seen = tiny_conv2d(pair, w, NULL, &(tiny_conv_desc){.stride = {STRIDE, STRIDE}});
   seen = tiny_sort(tiny_flatten(seen, 2, 3), 2, 0, NULL);
-  return times(tiny_l1_loss(tiny_select(seen, 0, 0), tiny_select(seen, 0, 1), TINY_MEAN), f->weight);
+  return tiny_mul_scalar(tiny_l1_loss(tiny_select(seen, 0, 0), tiny_select(seen, 0, 1), TINY_MEAN), f->weight);
 }
 
 // Every STRIDE-th patch each way counts, from another place in every step: a number that needs no new plan.
@@ -120,7 +93,7 @@ static void paint(tiny_tensor *x, tiny_tensor *content, tiny_tensor *painting, i
     adam.lr = tiny_lr_linear(RATE, i, steps, 1, 0.02);
     tiny_begin(t);
     tiny_tensor *kept = tiny_mse_loss(forms(x), forms(content), TINY_MEAN);
-    tiny_grad(tiny_add(patches_apart(x, painting, i), times(kept, KEPT[level])), &x, 1, &grad);
+    tiny_grad(tiny_add(patches_apart(x, painting, i), tiny_mul_scalar(kept, KEPT[level])), &x, 1, &grad);
     tiny_optim_step(&adam, &x, &grad, 1);
     tiny_end(t);
     if (isatty(STDOUT_FILENO) && i % 5 == 0) draw(x);
@@ -136,7 +109,7 @@ static tiny_tensor *painted(tiny_tensor *content, tiny_tensor *painting, int ste
     const int64_t h = s.dim[2] >> (LEVELS - 1 - level), w = s.dim[3] >> (LEVELS - 1 - level);
     tiny_tensor *c = resized(content, h, w), *p = resized(painting, h, w);
     x = x ? tiny_interpolate(x, &(tiny_interpolate_desc){.size = {h, w}, .mode = TINY_LINEAR})
-          : tiny_add(c, times(tiny_randn_like(c), NOISE));
+          : tiny_add(c, tiny_mul_scalar(tiny_randn_like(c), NOISE));
     tiny_realize((tiny_tensor *[]){c, p, x}, 3);
     paint(x, c, p, level, steps);
   }
@@ -146,19 +119,17 @@ static tiny_tensor *painted(tiny_tensor *content, tiny_tensor *painting, int ste
 int main(int argc, char **argv) {
   const int steps = argc > 4 ? atoi(argv[4]) : STEPS;
   tiny_ctx *t = tiny_open(&(tiny_desc){.seed = 1});
-  tiny_tensor *content = read_ppm(t, argc > 2 ? argv[1] : "examples/data/scene.ppm");
-  tiny_tensor *painting = read_ppm(t, argc > 2 ? argv[2] : "examples/data/painting.ppm");
-  if (!content || !painting) { tiny_close(t); return 1; }
+  tiny_tensor *content = read_picture(t, argc > 2 ? argv[1] : "examples/data/scene.ppm");
+  tiny_tensor *painting = read_picture(t, argc > 2 ? argv[2] : "examples/data/painting.ppm");
   const time_t start = time(NULL);
   tiny_tensor *x = painted(content, painting, steps);
   if (tiny_status(t) == TINY_OK) draw(x);
   const tiny_shape s = tiny_shape_of(content);
   painting = resized(painting, s.dim[2], s.dim[3]);
   const double before = tiny_item(patches_apart(content, painting, 0)), now = tiny_item(patches_apart(x, painting, 0));
-  const char *path = argc > 3 ? argv[3] : "style.ppm";
-  const int failed = !write_ppm(x, path);
+  const char *path = argc > 3 ? argv[3] : "style.png";
+  const int failed = tiny_save_image(bytes_of(x), path) != TINY_OK;
   if (tiny_status(t) != TINY_OK) fprintf(stderr, "style: %s\n", tiny_error(t));
-  else if (failed) fprintf(stderr, "style: cannot write %s\n", path);
   else printf("%s after %.0f s: patches were apart %.4f, are %.4f, %.1f times as near\n", path,
               difftime(time(NULL), start), before, now, before / now);
   tiny_close(t);

@@ -29,6 +29,7 @@ typedef struct model { tiny_tensor *x; cells *of; int n, at[CELLS]; } model;
 typedef struct side {
   tiny_ctx *t; memory_count count; slot slot[SLOTS]; int next;
   tiny_params params; tiny_optim optim; tiny_ema ema; tiny_scaler scaler; tiny_program *program; tiny_archive *archive;
+  tiny_loader *loader;
   tiny_tensor *input[2]; int inputs;
   tiny_recurrent_layer recurrent; tiny_plateau plateau;
 } side;
@@ -42,7 +43,7 @@ typedef struct world {
   tiny_views views;
   model model[MODELS];
   unsigned char bytes[4096], got[4096], want[4096], host[4][512];
-  int64_t longs[16];
+  int64_t longs[16]; int ints[16]; double reals[16];
 } world;
 static unsigned long long fuzz_calls, fuzz_most;
 
@@ -155,6 +156,15 @@ static tiny_ema *the_ema(world *w) { return &w->s->ema; }
 static tiny_scaler *the_scaler(world *w) { return &w->s->scaler; }
 static tiny_program *the_program(world *w) { return w->s->program; }
 static tiny_archive *the_archive(world *w) { return w->s->archive; }
+static tiny_loader *the_loader(world *w) {
+  static const double items[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  tiny_loader_desc d;
+  memset(&d, 0, sizeof d);
+  d.array[0].data = items; d.array[0].dtype = TINY_F64; d.array[0].shape = TINY_SHAPE(2);
+  d.narray = 1; d.n = 4; d.batch = 3; d.prefetch = -1;
+  if (!w->s->loader) w->s->loader = tiny_loader_open(w->t, &d);
+  return w->s->loader;
+}
 static tiny_recurrent_layer *the_recurrent_layer(world *w) {
   if (!w->s->recurrent.n) w->s->recurrent = tiny_recurrent_layer_new(w->t, TINY_RNN, 2, 2, NULL, 1);
   for (int i = 0; i < w->s->recurrent.n; i++) {              // was refused memory
@@ -171,7 +181,8 @@ static void owners_end(side *s) {
   tiny_recurrent_layer_free(&s->recurrent);
   if (s->program) tiny_program_free(s->program);
   if (s->archive) tiny_archive_close(s->archive);
-  s->program = NULL; s->archive = NULL;
+  tiny_loader_close(s->loader);
+  s->program = NULL; s->archive = NULL; s->loader = NULL;
 }
 
 #include "api_calls.h"

@@ -50,17 +50,24 @@ RECURSION = {
     "tn_position_divide": (3, "products and sums of a constant are made with one"),
     "tn_made_contiguous": (2, "what is made whole is not made whole again"),
     "tn_whole": (2, "of what is expanded"),
+    "tn_event_end": (3, "a trace that cannot be written tells the error once, and ends"),
+    "tn_event_error": (3, "as tn_event_end"),
 }
 # Bodies of these are what a rule's body may set in motion: they must not rewrite themselves.
 SYMBOLIC = ["tn_rules_" + x for x in ("symbolic", "fold", "arithmetic", "bool", "compare", "cast", "divmod")]
 
 # They call what their caller names: a call of them is a call of that.
-CALLERS = {"tn_guard", "tn_process_protect", "tn_remake", "tn_open_ranges", "tn_sink_file"}
+CALLERS = {"tn_guard", "tn_process_protect", "tn_remake", "tn_open_ranges", "tn_sink_file", "tn_sink_save"}
 # Other calls through pointers, by what stands in the source line: functions they reach, by name and folder. Only such
 # are meant whose address is taken somewhere.
 FORMULAS = r"tn_(?!unary|asked|binary_operator|compare|logic|addc|along|scan_along|log_of_sum|rules)\w+"
 INDIRECT = [
     (r"\balloc\.fn\(|log\.fn\(|to\.fn\(", "HOST", ""),
+    (r"progress\.fn\(|l->d\.fetch\(|\brow\(user, ", "HOST", ""),
+    (r"watch->fn\(", r"tn_(?:warm|progress)_watch", "runtime/"),
+    (r"\bread\(&s, what", r"tn_npy_load|tn_(?:picture|wav|idx|csv)_read", "io/"),
+    (r"\bwrite\(&s, what", r"tn_(?:npy|picture|wav|idx|csv)_write\w*", "io/"),
+    (r"\bhow(?:\[i\])?\(t, u, ", r"tn_\w+", "tensor/augment.c"),
     (r"host->fn\(", r"HOST|tn_pool_guest_task", "runtime/"),
     (r"g->task\(", r"tn_(?!pool_guest)\w*task\w*", "runtime/|ir/"),
     (r"ir->interpret\(", "tn_custom_interpret", "runtime/"),
@@ -87,7 +94,7 @@ INDIRECT = [
     (r"\bformula\(", FORMULAS, "tensor/|ir/"),
     (r"\.update\(u\)", r"tn_update_\w+", "tensor/optim.c"),
     (r"units_allowed\(", r"tn_os_\w+", "base/"),
-    (r"keys\[i\]\.read\(r\)", r"tn_(?:npy|safe)_read\w*|tn_(?:npy|safe)_(?!entry|key|open)\w+", "io/"),
+    (r"keys\[i\]\.read\(r\)", r"tn_(?:npy|safe)_read\w*|tn_(?:npy|safe)_(?!entry|key|open|load|write|describe)\w+", "io/"),
 ]
 REGISTERS = re.compile(r"tn_rule_\w+|tn_rules_(begin|use|end|add)")
 

@@ -179,10 +179,11 @@ typedef struct tiny_writer { int (*fn)(void *user, const void *data, size_t nbyt
 // Takes a line of the log, without its end, on the thread that called the library.
 typedef struct tiny_logger { void (*fn)(void *user, const char *line); void *user; } tiny_logger;
 
-// What a call that takes long is doing: done of total kernels are there, name is one that is being made, and elapsed_ns
-// have passed since that began. name is good during the callback. Compiling: of the kernels that the call needs.
-// Searching: of those that are searched for.
+// What a call that takes long is doing.
 typedef enum tiny_work { TINY_COMPILING, TINY_SEARCHING } tiny_work;
+// How far it is: done of total kernels are there, name is one that is being made, and elapsed_ns have passed since that
+// began. name is good during the callback. Compiling: of the kernels that the call needs. Searching: of those that are
+// searched for.
 typedef struct tiny_progress_info {
   tiny_work what; int done, total; const char *name; uint64_t elapsed_ns;
 } tiny_progress_info;

@@ -148,11 +148,15 @@ static const char *tn_os_env(const char *name) {
   return value && *value ? value : NULL;
 }
 
-#ifndef _WIN32
+#if !defined(_WIN32) || !defined(TINY_NO_THREADS)
 static void tn_os_sleep_us(int us) {       // or less, when a signal comes
+#ifdef _WIN32
+  Sleep((DWORD)(us + 999) / 1000);
+#else
   struct timespec wanted;
   wanted.tv_sec = us / 1000000; wanted.tv_nsec = us % 1000000 * 1000L;
   nanosleep(&wanted, NULL);
+#endif
 }
 #endif
 
