@@ -66,7 +66,7 @@ INDIRECT = [
     (r"progress\.fn\(|l->d\.fetch\(|\brow\(user, ", "HOST", ""),
     (r"watch->fn\(", r"tn_(?:warm|progress)_watch", "runtime/"),
     (r"\bread\(&s, what", r"tn_npy_load|tn_(?:picture|wav|idx|csv)_read", "io/"),
-    (r"\bwrite\(&s, what", r"tn_(?:npy|picture|wav|idx|csv)_write\w*", "io/"),
+    (r"\bwrite\(&s, what|\bpath, write, what", r"tn_(?:npy|picture|wav|idx|csv)_write\w*", "io/"),
     (r"\bhow(?:\[i\])?\(t, u, ", r"tn_\w+", "tensor/augment.c"),
     (r"host->fn\(", r"HOST|tn_pool_guest_task", "runtime/"),
     (r"g->task\(", r"tn_(?!pool_guest)\w*task\w*", "runtime/|ir/"),
@@ -238,6 +238,10 @@ def resolve(g, problems):
             text = text[text.index(base(callee)):].split(";")[0] if base(callee) in text else ""
             names = set(re.findall(r"\btn_\w+", text)) & taken - {base(callee)}
             reached = {x for x in g.frame if base(x) in names}
+            if not reached:                                # it hands on what it was given
+                row = next(((name, where) for p, name, where in INDIRECT if re.search(p, text)), None)
+                reached = {x for x in g.frame if row and re.fullmatch(row[0], base(x)) and base(x) in taken and
+                           re.match(row[1], home[base(x)])}
             if not reached:
                 problems.append("%s: %s:%d: %s calls what?" % (g.name, os.path.relpath(file, ROOT), at, callee))
             site = "%s@%s:%d" % (callee, os.path.basename(file), at)
