@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 911623525002ccc186b3cbe5e1f430061d42fcd3c8f4263551b1d17c91431f46
+/* tiny.h 0.1.0, source db5609d8978ac27f7550355338051da346259482e855d504dd4e3b99472570af
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3558,7 +3558,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "911623525002ccc186b3cbe5e1f430061d42fcd3c8f4263551b1d17c91431f46"
+#define TN_SOURCE_ID "db5609d8978ac27f7550355338051da346259482e855d504dd4e3b99472570af"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4331,6 +4331,19 @@ static void *tn_alloc(tiny_ctx *t, size_t nbytes) {
 }
 static void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
   if (ptr) t->alloc.fn(t->alloc.user, ptr, nbytes, 0);
+}
+// Room for one more in an array of the context's, of n elements with room for *cap; 0: it was refused, which is not
+// recorded, and the array is as it was. array: where its address is.
+static int tn_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
+  void *had;
+  if (n < *cap) return 1;
+  memcpy(&had, array, sizeof had);
+  const int more = *cap ? 2 * *cap : 16;
+  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
+  if (!grown) return 0;
+  memcpy(array, &grown, sizeof grown);
+  *cap = more;
+  return 1;
 }
 
 // ** scratch: lives until the outermost tn_guard returns **
@@ -7337,44 +7350,37 @@ static int64_t tn_alu(int op, int d, int from, int64_t k, const int64_t *v, int 
 #define TN_IR_LABEL
 #ifndef TINY_AMALGAMATED
 #include "dtype.c"
+#include "../base/hash.c"
 #endif
 
 enum { TN_LABEL_TEXT = 256 };              // bytes of the longest name, with its scopes; what is longer is cut
+enum { TN_LABEL_BUCKETS = 256 };           // names are looked up by their hash
 
+typedef struct tn_label_name { char *text; int next; } tn_label_name;         // next: label of the same bucket, or 0
 typedef struct tn_label_slot { const tiny_uop *u; int label; } tn_label_slot;
 struct tn_labels {
-  char **name; int n, cap_name;            // label i is name[i - 1]; 0: none
+  tn_label_name *name; int n, cap_name;    // label i is name[i - 1]; 0: none
+  int bucket[TN_LABEL_BUCKETS];            // labels, the first of each
   tn_label_slot *slot; uint32_t used, cap; // by node: open addressing, at most half full, a power of two
   int now;                                 // what nodes that are made get
   int *scope, depth, cap_scope;            // open scopes; each the label outside of it
 };
 
-static const char *tn_label_text(const tiny_ctx *t, int label) { return label ? t->labels->name[label - 1] : ""; }
-
-// Room for one more in an array; 0: it was refused, which is not recorded.
-static int tn_label_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
-  void *had;
-  if (n < *cap) return 1;
-  memcpy(&had, array, sizeof had);
-  const int more = *cap ? 2 * *cap : 16;
-  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
-  if (!grown) return 0;
-  memcpy(array, &grown, sizeof grown);
-  *cap = more;
-  return 1;
-}
+static const char *tn_label_text(const tiny_ctx *t, int label) { return label ? t->labels->name[label - 1].text : ""; }
 
 // The label of that name; 0: "" has none, or memory was refused.
 static int tn_label_of_text(tiny_ctx *t, const char *text) {
   struct tn_labels *all = t->labels;
   const size_t n = strlen(text);
   if (!all || !n) return 0;
-  for (int i = all->n; i; i--) if (!strcmp(all->name[i - 1], text)) return i;
-  if (!tn_label_room(t, &all->name, all->n, &all->cap_name, sizeof *all->name)) return 0;
-  char *name = (char *)tiny_realloc(t, NULL, 0, n + 1);
-  if (!name) return 0;
-  all->name[all->n++] = (char *)memcpy(name, text, n + 1);
-  return all->n;
+  int *first = &all->bucket[tn_hash_bytes(0, text, n) % TN_LABEL_BUCKETS];
+  for (int i = *first; i; i = all->name[i - 1].next) if (!strcmp(all->name[i - 1].text, text)) return i;
+  if (!tn_room(t, &all->name, all->n, &all->cap_name, sizeof *all->name)) return 0;
+  char *own = (char *)tiny_realloc(t, NULL, 0, n + 1);
+  if (!own) return 0;
+  all->name[all->n].text = (char *)memcpy(own, text, n + 1);
+  all->name[all->n].next = *first;
+  return *first = ++all->n;
 }
 // "OUTER/name" where a label is around it, else "name".
 static int tn_label_within(tiny_ctx *t, int outer, const char *name) {
@@ -7457,7 +7463,7 @@ static void tn_label_leave(tiny_ctx *t, int before) { if (t->labels) t->labels->
 static void tn_labels_close(tiny_ctx *t) {
   struct tn_labels *all = t->labels;
   if (!all) return;
-  for (int i = 0; i < all->n; i++) tn_release(t, all->name[i], strlen(all->name[i]) + 1);
+  for (int i = 0; i < all->n; i++) tn_release(t, all->name[i].text, strlen(all->name[i].text) + 1);
   tn_release(t, all->name, (size_t)all->cap_name * sizeof *all->name);
   tn_release(t, all->slot, all->cap * sizeof *all->slot);
   tn_release(t, all->scope, (size_t)all->cap_scope * sizeof *all->scope);
@@ -17274,7 +17280,7 @@ TINY_API tiny_code tiny_scope_begin(tiny_ctx *t, const char *name) {
   if (!tn_labels_open(t)) return tiny_fail(t, TINY_E_MEMORY, "scope_begin: no memory for a scope");
   struct tn_labels *all = t->labels;
   const int inner = tn_label_within(t, all->now, name);
-  if ((!inner && *name) || !tn_label_room(t, &all->scope, all->depth, &all->cap_scope, sizeof *all->scope))
+  if ((!inner && *name) || !tn_room(t, &all->scope, all->depth, &all->cap_scope, sizeof *all->scope))
     return tiny_fail(t, TINY_E_MEMORY, "scope_begin: no memory for a scope");
   all->scope[all->depth++] = all->now;
   if (*name) all->now = inner;
@@ -43594,18 +43600,6 @@ static int tn_observing(const tiny_ctx *t) {
          tn_debug(t, 'l');
 }
 
-// Room for one more; 0: there is none. As tiny_realloc, nothing is recorded.
-static int tn_observer_more(tiny_ctx *t, void *at, int n, int *cap, size_t elem_nbytes) {
-  void *had;
-  if (n < *cap) return 1;
-  memcpy(&had, at, sizeof had);
-  const int more = *cap ? 2 * *cap : TN_FIRST_SLOTS;
-  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
-  if (!grown) return 0;
-  memcpy(at, &grown, sizeof grown);
-  *cap = more;
-  return 1;
-}
 static struct tn_observer *tn_observer_of(tiny_ctx *t) {
   if (t->observer) return t->observer;
   t->observer = (struct tn_observer *)tiny_realloc(t, NULL, 0, sizeof *t->observer);
@@ -43617,7 +43611,7 @@ static struct tn_observer *tn_observer_of(tiny_ctx *t) {
 static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
   struct tn_observer *o = tn_observer_of(t);
   if (o && e->seen) return e->seen - 1;
-  if (!o || !tn_observer_more(t, &o->kernel, o->nkernel, &o->cap_kernel, sizeof *o->kernel)) return -1;
+  if (!o || !tn_room(t, &o->kernel, o->nkernel, &o->cap_kernel, sizeof *o->kernel)) return -1;
   tn_seen_kernel *k = &o->kernel[o->nkernel++];
   memset(k, 0, sizeof *k);
   memcpy(k->name, e->name, sizeof k->name);
@@ -43678,7 +43672,7 @@ static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uin
   int at = k->profiled;
   while (at && (o->row[at - 1].label != l->label || o->row[at - 1].device != d->number)) at = o->row[at - 1].next;
   if (!at) {
-    if (!tn_observer_more(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
+    if (!tn_room(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
     tn_profiled *row = &o->row[o->nrow++];
     memset(row, 0, sizeof *row);
     row->kernel = l->kernel; row->label = l->label; row->device = d->number;
@@ -52746,299 +52740,299 @@ Where things stand in tiny.h
    3750  src/base/number.c            numbers as text, in and out
    4225  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4428  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4441  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4620  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4633  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4769  src/base/version.c           what this implementation is: its release and sources, how it was
+   4782  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4856  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4869  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5314  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5327  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5432  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5445  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5581  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6097  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5594  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6110  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6312  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6325  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6939  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6952  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7170  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7330  src/ir/label.c               names that nodes have for people, in a table beside them
-   7470  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8335  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7183  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7343  src/ir/label.c               names that nodes have for people, in a table beside them
+   7476  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8341  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8451  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8457  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8558  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8564  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8649  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8655  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8761  src/ir/args.c                which k, v and sources fit an op
-   8947  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9568  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8767  src/ir/args.c                which k, v and sources fit an op
+   8953  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9574  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9709  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9715  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10293  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10299  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10793  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10799  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10905  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10911  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11342  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11348  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11617  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11623  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12294  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12300  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12547  src/ir/spec.c                the verifier
-  12896  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12553  src/ir/spec.c                the verifier
+  12902  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13125  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13483  src/rules/notation.c         the algebra that bodies of rules are written in
-  13519  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13720  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13131  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13489  src/rules/notation.c         the algebra that bodies of rules are written in
+  13525  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13726  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13880  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13886  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14274  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14280  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14473  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14479  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14887  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14893  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15229  src/rules/decompose.c        from what the IR means to what a target can do
-  15841  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15235  src/rules/decompose.c        from what the IR means to what a target can do
+  15847  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15876  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15882  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16375  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16381  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16469  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16475  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17222  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17299  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17228  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17305  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17342  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17348  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17586  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17660  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17592  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17666  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18308  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18314  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18567  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18573  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18856  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18862  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19401  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19407  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19510  src/tensor/activation.c      what stands between the layers of a network
-  19691  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20063  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19516  src/tensor/activation.c      what stands between the layers of a network
+  19697  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20069  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20316  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20322  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21076  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21082  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21758  src/tensor/random.c          numbers from a counter, the same on every device
-  22033  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21764  src/tensor/random.c          numbers from a counter, the same on every device
+  22039  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22357  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22653  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22363  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22659  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22790  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22796  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23329  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23335  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24042  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24048  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24444  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24450  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24583  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24589  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25065  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25071  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25530  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25536  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25881  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26518  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26880  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27009  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25887  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26524  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26886  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27015  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27169  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27175  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27674  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  27953  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27680  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  27959  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28049  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28055  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28342  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28766  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28348  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28772  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29043  src/tensor/params.c          lists of named tensors: what a network consists of
-  29136  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29246  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29049  src/tensor/params.c          lists of named tensors: what a network consists of
+  29142  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29252  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29629  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29635  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29765  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29771  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  29883  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  29889  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30202  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30208  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30318  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30324  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  30818  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  30824  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31595  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31601  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32129  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32135  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32637  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32643  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  32818  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  32824  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33407  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33524  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33413  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33530  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  33962  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  33968  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34128  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34134  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34519  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34743  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34525  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34749  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34873  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  34944  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34879  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  34950  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35102  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35198  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35500  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35108  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35204  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35506  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35589  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35595  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35653  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35659  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35787  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35793  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35865  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  35924  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35871  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  35930  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36562  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36568  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36661  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36667  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36754  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36760  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37143  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37149  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37725  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37731  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37844  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  37936  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37850  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  37942  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38007  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38013  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38111  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38211  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38286  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38426  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38117  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38217  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38292  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38432  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38761  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38767  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39008  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39014  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39254  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39260  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39316  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39322  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39861  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39867  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40417  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40423  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40767  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40773  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41068  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41074  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41463  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42211  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41469  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42217  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42288  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42294  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42398  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42628  src/runtime/device.c         which backend a context runs on
-  42826  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  42980  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42404  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42634  src/runtime/device.c         which backend a context runs on
+  42832  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  42986  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43041  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43047  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43306  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43312  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43540  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43546  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43808  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43802  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  43989  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44056  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  43983  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44050  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44414  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44408  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44688  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44682  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  44898  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45359  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  44892  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45353  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45532  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45526  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46387  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46381  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  46981  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  46975  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47318  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47497  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48289  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47312  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47491  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48283  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48593  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  48903  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48587  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  48897  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49083  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49077  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49335  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49329  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49594  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49588  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  49864  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  49858  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50029  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50023  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50203  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50564  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  50800  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50197  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50558  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  50794  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  50948  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51111  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  50942  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51105  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51218  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51212  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51303  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51297  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51631  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51625  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  51793  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  51856  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52035  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  51787  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  51850  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52029  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52170  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52164  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52548  src/runtime/context.c        opening and closing, the first error, totals
+  52542  src/runtime/context.c        opening and closing, the first error, totals
 */

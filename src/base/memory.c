@@ -108,6 +108,19 @@ static void *tn_alloc(tiny_ctx *t, size_t nbytes) {
 static void tn_release(tiny_ctx *t, void *ptr, size_t nbytes) {
   if (ptr) t->alloc.fn(t->alloc.user, ptr, nbytes, 0);
 }
+// Room for one more in an array of the context's, of n elements with room for *cap; 0: it was refused, which is not
+// recorded, and the array is as it was. array: where its address is.
+static int tn_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
+  void *had;
+  if (n < *cap) return 1;
+  memcpy(&had, array, sizeof had);
+  const int more = *cap ? 2 * *cap : 16;
+  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
+  if (!grown) return 0;
+  memcpy(array, &grown, sizeof grown);
+  *cap = more;
+  return 1;
+}
 
 // ** scratch: lives until the outermost tn_guard returns **
 

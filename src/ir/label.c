@@ -8,44 +8,37 @@
 #define TN_IR_LABEL
 #ifndef TINY_AMALGAMATED
 #include "dtype.c"
+#include "../base/hash.c"
 #endif
 
 enum { TN_LABEL_TEXT = 256 };              // bytes of the longest name, with its scopes; what is longer is cut
+enum { TN_LABEL_BUCKETS = 256 };           // names are looked up by their hash
 
+typedef struct tn_label_name { char *text; int next; } tn_label_name;         // next: label of the same bucket, or 0
 typedef struct tn_label_slot { const tiny_uop *u; int label; } tn_label_slot;
 struct tn_labels {
-  char **name; int n, cap_name;            // label i is name[i - 1]; 0: none
+  tn_label_name *name; int n, cap_name;    // label i is name[i - 1]; 0: none
+  int bucket[TN_LABEL_BUCKETS];            // labels, the first of each
   tn_label_slot *slot; uint32_t used, cap; // by node: open addressing, at most half full, a power of two
   int now;                                 // what nodes that are made get
   int *scope, depth, cap_scope;            // open scopes; each the label outside of it
 };
 
-static const char *tn_label_text(const tiny_ctx *t, int label) { return label ? t->labels->name[label - 1] : ""; }
-
-// Room for one more in an array; 0: it was refused, which is not recorded.
-static int tn_label_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes) {
-  void *had;
-  if (n < *cap) return 1;
-  memcpy(&had, array, sizeof had);
-  const int more = *cap ? 2 * *cap : 16;
-  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
-  if (!grown) return 0;
-  memcpy(array, &grown, sizeof grown);
-  *cap = more;
-  return 1;
-}
+static const char *tn_label_text(const tiny_ctx *t, int label) { return label ? t->labels->name[label - 1].text : ""; }
 
 // The label of that name; 0: "" has none, or memory was refused.
 static int tn_label_of_text(tiny_ctx *t, const char *text) {
   struct tn_labels *all = t->labels;
   const size_t n = strlen(text);
   if (!all || !n) return 0;
-  for (int i = all->n; i; i--) if (!strcmp(all->name[i - 1], text)) return i;
-  if (!tn_label_room(t, &all->name, all->n, &all->cap_name, sizeof *all->name)) return 0;
-  char *name = (char *)tiny_realloc(t, NULL, 0, n + 1);
-  if (!name) return 0;
-  all->name[all->n++] = (char *)memcpy(name, text, n + 1);
-  return all->n;
+  int *first = &all->bucket[tn_hash_bytes(0, text, n) % TN_LABEL_BUCKETS];
+  for (int i = *first; i; i = all->name[i - 1].next) if (!strcmp(all->name[i - 1].text, text)) return i;
+  if (!tn_room(t, &all->name, all->n, &all->cap_name, sizeof *all->name)) return 0;
+  char *own = (char *)tiny_realloc(t, NULL, 0, n + 1);
+  if (!own) return 0;
+  all->name[all->n].text = (char *)memcpy(own, text, n + 1);
+  all->name[all->n].next = *first;
+  return *first = ++all->n;
 }
 // "OUTER/name" where a label is around it, else "name".
 static int tn_label_within(tiny_ctx *t, int outer, const char *name) {
@@ -128,7 +121,7 @@ static void tn_label_leave(tiny_ctx *t, int before) { if (t->labels) t->labels->
 static void tn_labels_close(tiny_ctx *t) {
   struct tn_labels *all = t->labels;
   if (!all) return;
-  for (int i = 0; i < all->n; i++) tn_release(t, all->name[i], strlen(all->name[i]) + 1);
+  for (int i = 0; i < all->n; i++) tn_release(t, all->name[i].text, strlen(all->name[i].text) + 1);
   tn_release(t, all->name, (size_t)all->cap_name * sizeof *all->name);
   tn_release(t, all->slot, all->cap * sizeof *all->slot);
   tn_release(t, all->scope, (size_t)all->cap_scope * sizeof *all->scope);

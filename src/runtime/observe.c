@@ -55,18 +55,6 @@ static int tn_observing(const tiny_ctx *t) {
          tn_debug(t, 'l');
 }
 
-// Room for one more; 0: there is none. As tiny_realloc, nothing is recorded.
-static int tn_observer_more(tiny_ctx *t, void *at, int n, int *cap, size_t elem_nbytes) {
-  void *had;
-  if (n < *cap) return 1;
-  memcpy(&had, at, sizeof had);
-  const int more = *cap ? 2 * *cap : TN_FIRST_SLOTS;
-  void *grown = tiny_realloc(t, had, (size_t)*cap * elem_nbytes, (size_t)more * elem_nbytes);
-  if (!grown) return 0;
-  memcpy(at, &grown, sizeof grown);
-  *cap = more;
-  return 1;
-}
 static struct tn_observer *tn_observer_of(tiny_ctx *t) {
   if (t->observer) return t->observer;
   t->observer = (struct tn_observer *)tiny_realloc(t, NULL, 0, sizeof *t->observer);
@@ -78,7 +66,7 @@ static struct tn_observer *tn_observer_of(tiny_ctx *t) {
 static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
   struct tn_observer *o = tn_observer_of(t);
   if (o && e->seen) return e->seen - 1;
-  if (!o || !tn_observer_more(t, &o->kernel, o->nkernel, &o->cap_kernel, sizeof *o->kernel)) return -1;
+  if (!o || !tn_room(t, &o->kernel, o->nkernel, &o->cap_kernel, sizeof *o->kernel)) return -1;
   tn_seen_kernel *k = &o->kernel[o->nkernel++];
   memset(k, 0, sizeof *k);
   memcpy(k->name, e->name, sizeof k->name);
@@ -139,7 +127,7 @@ static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uin
   int at = k->profiled;
   while (at && (o->row[at - 1].label != l->label || o->row[at - 1].device != d->number)) at = o->row[at - 1].next;
   if (!at) {
-    if (!tn_observer_more(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
+    if (!tn_room(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
     tn_profiled *row = &o->row[o->nrow++];
     memset(row, 0, sizeof *row);
     row->kernel = l->kernel; row->label = l->label; row->device = d->number;

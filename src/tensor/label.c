@@ -53,7 +53,7 @@ TINY_API tiny_code tiny_scope_begin(tiny_ctx *t, const char *name) {
   if (!tn_labels_open(t)) return tiny_fail(t, TINY_E_MEMORY, "scope_begin: no memory for a scope");
   struct tn_labels *all = t->labels;
   const int inner = tn_label_within(t, all->now, name);
-  if ((!inner && *name) || !tn_label_room(t, &all->scope, all->depth, &all->cap_scope, sizeof *all->scope))
+  if ((!inner && *name) || !tn_room(t, &all->scope, all->depth, &all->cap_scope, sizeof *all->scope))
     return tiny_fail(t, TINY_E_MEMORY, "scope_begin: no memory for a scope");
   all->scope[all->depth++] = all->now;
   if (*name) all->now = inner;
