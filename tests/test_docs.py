@@ -4,7 +4,7 @@
   tests/test_docs.py [PAGE ...]        only these pages: lifetimes, from-pytorch ..
   tests/test_docs.py --record          writes tests/docs_torch.txt, what PyTorch gives, where PyTorch is
 
-A block of C stands for itself where it has a main. What defines functions, types or data is kept for the blocks behind it;
+A block of C stands for itself where it has a main, as those of C++ do. What defines functions, types or data is kept for the blocks behind it;
 any other is the body of a function that is given `t`, an open context, and what the page says in its head. A block of text
 that follows directly is what it prints; `..` in it stands for anything. A block of Python in front of one of C is the same in
 PyTorch: both leave a tensor y, or neither does, and the numbers in them are compared.
@@ -22,6 +22,7 @@ LIBRARY = os.path.join(ROOT, "build/library/plain.o")
 HEAD = "#include <math.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n#include \"tiny.h\"\n\n"
 BUILD = ["gcc", "-std=c11", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Wno-unused-variable", "-Wno-unused-function",
          "-Wno-unused-but-set-variable", "-Wno-unused-parameter", "-I" + ROOT]
+BUILD_CPP = ["g++", "-std=c++17", "-Wall", "-Wextra", "-Wpedantic", "-Werror", "-I" + ROOT]
 LINK = [LIBRARY, "-lm", "-lpthread", "-ldl"]
 # What blocks of a page find, in both languages; the page tells it in words.
 GIVEN = {
@@ -61,7 +62,7 @@ def blocks(text):
     for m in re.finditer(r"^```(\w+)\n(.*?)^```\n", text, re.M | re.S):
         line = text.count("\n", 0, m.start()) + 1
         follows = found and text[found[-1][4]:m.start()].strip() == ""
-        if m.group(1) == "text" and follows and found[-1][1] == "c":
+        if m.group(1) == "text" and follows and found[-1][1] in ("c", "cpp"):
             found[-1][3] = m.group(2)
         found.append([line, m.group(1), m.group(2), None, m.end()])
     return found
@@ -114,7 +115,7 @@ def test_page(name, folder, recorded, python):
         if language == "python":
             before = (what, code)
             continue
-        if language != "c":
+        if language not in ("c", "cpp"):
             continue
         pair, before = before, None
         if defines(code) and "int main(" not in code:
@@ -128,14 +129,14 @@ def test_page(name, folder, recorded, python):
             source = (HEAD + kept + "static void page(tiny_ctx *t) {\n" + given + body + (SHOW if show else "") + "}\n"
                       "int main(void) {\n  tiny_ctx *t = tiny_open(NULL);\n  page(t);\n"
                       "  if (tiny_status(t) != TINY_OK) printf(\"error: %s\\n\", tiny_error(t));\n  tiny_close(t);\n  return 0;\n}\n")
-        path = os.path.join(folder, "page.c")
+        path = os.path.join(folder, "page." + language)
         with open(path, "w", encoding="utf-8") as f:
             f.write(source)
         whole = "TINY_IMPLEMENTATION" in code
         if whole:                                                       # its text is the object's
             with open(path, "w", encoding="utf-8") as f:
                 f.write(source.replace("#define TINY_IMPLEMENTATION\n", ""))
-        status, said = run(BUILD + [path, "-o", os.path.join(folder, "page")] + LINK)
+        status, said = run((BUILD if language == "c" else BUILD_CPP) + [path, "-o", os.path.join(folder, "page")] + LINK)
         if not check(status == 0 and not said, what + " compiles", said):
             continue
         status, said = run([os.path.join(folder, "page")], cwd=folder)
