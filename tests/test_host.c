@@ -16,6 +16,11 @@ int main(void) { printf("skipped: forks, descriptors and signals are those of PO
 // ** work to do: enough for every thread, with subnormals, quotients and sums in it **
 
 enum { N = 40000, SMALL = 64 };
+#ifdef __has_feature
+  #if __has_feature(address_sanitizer)
+    #define HOST_ASAN
+  #endif
+#endif
 
 static tiny_ctx *opened(const char *device, int threads) {
   tiny_desc d;
@@ -221,6 +226,9 @@ static void test_forks(void) {
     usleep((useconds_t)i);
     if (in_child(child_closes, device, 4, &want)) { CHECK(!"a child that closes"); break; }
   }
+#ifdef HOST_ASAN                           // whose allocator, in clang 14, may be locked for ever in a child then
+  puts("skipped: forks while another thread allocates, under the address sanitizer; the plain program does them");
+#else
   pthread_t busy;
   if (pthread_create(&busy, NULL, keeps_busy, device)) CHECK(!"a thread");
   else {
@@ -231,6 +239,7 @@ static void test_forks(void) {
     tn_os_atomic_store(&busy_stop, 1);
     pthread_join(busy, NULL);
   }
+#endif
   CHECK_EQ(work(mine, N), want);           // the parent goes on
   tiny_close(mine);
 }
