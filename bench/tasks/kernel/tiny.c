@@ -1,0 +1,34 @@
+// kernel: x > 0 ? x : 0.1 x x as a kernel of one's own, in C and in the IR.
+#include "tiny.h"
+#include <stdio.h>
+
+static const char source[] =
+    "void bend(void *const *mem, const long long *args, long long task) {\n"
+    "  float *y = mem[0];\n"
+    "  const float *x = mem[1];\n"
+    "  for (int i = 0; i < 1000; i++) y[i] = x[i] > 0 ? x[i] : 0.1f * x[i] * x[i];\n"
+    "}\n";
+static const char ir[] = "i = (RANGE:1:loop 1000)\n"
+                         "x = (LOAD (INDEX (PARAM:f32:1 1000) i))\n"
+                         "y = (WHERE (LT 0:f32 x) x (MUL 0.1:f32 (MUL x x)))\n"
+                         "(SINK (END (STORE (INDEX (PARAM:f32:0 1000) i) y) i))";
+
+// The sum of the kernel of 2 x.
+static double sum(tiny_ctx *t, tiny_kernel_desc d) {
+  tiny_tensor *x = tiny_mul_scalar(tiny_linspace(t, -1, 1, 1000, TINY_F32), 2);
+  d.inputs = &x;
+  d.n = 1;
+  d.shape = TINY_SHAPE(1000);
+  d.dtype = TINY_F32;
+  return tiny_item(tiny_sum(tiny_kernel(t, &d), TINY_ALL, 0));
+}
+
+int main(void) {
+  tiny_ctx *t = tiny_open(NULL);
+  printf("source %.2f\n", sum(t, (tiny_kernel_desc){.name = "bend", .source = source}));
+  printf("ir %.2f\n", sum(t, (tiny_kernel_desc){.uops = tiny_uop_parse(t, ir)}));
+  tiny_code code = tiny_status(t);
+  if (code != TINY_OK) fprintf(stderr, "%s\n", tiny_error(t));
+  tiny_close(t);
+  return code != TINY_OK;
+}
