@@ -6,6 +6,7 @@
 
 int main(void) {
   tiny_ctx *t = tiny_open(NULL);
+  const double dt = 1.0 / 60;
   float at[2] = {0, 0};
   tiny_tensor *across = tiny_linspace(t, -1, 1, 10000, TINY_F32);
   tiny_tensor *position = tiny_stack(TINY_ARRAY(across, tiny_zeros_like(across)), 1);
@@ -14,9 +15,9 @@ int main(void) {
   tiny_realize(TINY_ARRAY(position, velocity));
 
   tiny_begin(t);
-  tiny_tensor *pull = tiny_div_scalar(tiny_sub(mouse, position), 60);
+  tiny_tensor *pull = tiny_mul_scalar(tiny_sub(mouse, position), dt);
   tiny_assign(velocity, tiny_mul_scalar(tiny_add(velocity, pull), 0.99));
-  tiny_assign(position, tiny_add(position, tiny_div_scalar(velocity, 60)));
+  tiny_assign(position, tiny_add(position, tiny_mul_scalar(velocity, dt)));
   mean = tiny_mean(position, 0, 0);
   tiny_program *frame = tiny_capture(t, &mouse, 1, &mean, 1);
   tiny_end(t);

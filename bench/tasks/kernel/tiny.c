@@ -13,20 +13,20 @@ static const char ir[] = "i = (RANGE:1:loop 1000)\n"
                          "y = (WHERE (LT 0:f32 x) x (MUL 0.1:f32 (MUL x x)))\n"
                          "(SINK (END (STORE (INDEX (PARAM:f32:0 1000) i) y) i))";
 
-// The sum of the kernel of 2 x.
-static double sum(tiny_ctx *t, tiny_kernel_desc d) {
-  tiny_tensor *x = tiny_mul_scalar(tiny_linspace(t, -1, 1, 1000, TINY_F32), 2);
+// The sum of a kernel's results, of all elements of x.
+static double sum(tiny_ctx *t, tiny_tensor *x, tiny_kernel_desc d) {
   d.inputs = &x;
   d.n = 1;
-  d.shape = TINY_SHAPE(1000);
+  d.shape = tiny_shape_of(x);
   d.dtype = TINY_F32;
   return tiny_item(tiny_sum(tiny_kernel(t, &d), TINY_ALL, 0));
 }
 
 int main(void) {
   tiny_ctx *t = tiny_open(NULL);
-  printf("source %.2f\n", sum(t, (tiny_kernel_desc){.name = "bend", .source = source}));
-  printf("ir %.2f\n", sum(t, (tiny_kernel_desc){.uops = tiny_uop_parse(t, ir)}));
+  tiny_tensor *x = tiny_mul_scalar(tiny_linspace(t, -1, 1, 1000, TINY_F32), 2);
+  printf("source %.2f\n", sum(t, x, (tiny_kernel_desc){.name = "bend", .source = source}));
+  printf("ir %.2f\n", sum(t, x, (tiny_kernel_desc){.uops = tiny_uop_parse(t, ir)}));
   tiny_code code = tiny_status(t);
   if (code != TINY_OK) fprintf(stderr, "%s\n", tiny_error(t));
   tiny_close(t);
