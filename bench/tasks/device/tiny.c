@@ -83,8 +83,9 @@ static void *mine_load(void *dev, const void *source, size_t nbytes) {
   snprintf(command, sizeof command, "cc -O2 -shared -fPIC -x c - -o %s", path);
   FILE *cc = popen(command, "w");
   if (cc) fwrite(source, 1, nbytes, cc);
-  if (!cc || pclose(cc)) tiny_fail(d->t, TINY_E_COMPILE, "mine: '%s' failed", command);
-  return dlopen(path, RTLD_NOW);
+  if (cc && pclose(cc) == 0) return dlopen(path, RTLD_NOW);
+  tiny_fail(d->t, TINY_E_COMPILE, "mine: '%s' failed", command);
+  return NULL;
 }
 static void mine_unload(void *dev, void *module) {
   (void)dev;
@@ -126,10 +127,10 @@ static const tiny_backend backend = {.version = TINY_BACKEND_VERSION,
                                      .sync = mine_sync};
 
 // relu(x @ w + b) of the same numbers on any device.
-static tiny_tensor *layer(tiny_ctx *t, int device) {
+static tiny_tensor *layer(tiny_ctx *t, int where) {
   float numbers[64 * 32];
   for (int i = 0; i < 64 * 32; i++) numbers[i] = sinf((float)i);
-  tiny_use_device(t, device);
+  tiny_use_device(t, where);
   tiny_tensor *x = tiny_from(t, numbers, TINY_F32, TINY_SHAPE(4, 64));
   tiny_tensor *w = tiny_from(t, numbers, TINY_F32, TINY_SHAPE(64, 32));
   tiny_tensor *b = tiny_from(t, numbers, TINY_F32, TINY_SHAPE(32));
