@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source db5609d8978ac27f7550355338051da346259482e855d504dd4e3b99472570af
+/* tiny.h 0.1.0, source 9cd8ae9d3a5e865ea199bb0ea988af8e3c9210ab81108ad62cae8f430eba9c4a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2765,6 +2765,15 @@ TINY_API tiny_code   tiny_print(tiny_tensor *x);
 // The same with a name in front: "loss: () f32 on CPU". name may be NULL.
 TINY_API tiny_code   tiny_print_named(const char *name, tiny_tensor *x);
 
+#ifndef TINY_NO_INTERP
+// Where the first NaN of x is made, as tiny_to_text gives text: the operation and the numbers that it was given, the
+// element, and the label of what it belongs to: "LOG2(-0.5) at [0,3] of (100,32) f32, scale". Operations are those of the
+// graph: tiny_log is a LOG2 and a MUL. "memory at [..] ..": it came with what was computed or given before. 0: x has no NaN,
+// or there is an error. Everything that x needs is interpreted, as by tiny_reference: slow, and x may be a gradient.
+// NULL and poison: 0. [torch.autograd.set_detect_anomaly]
+TINY_API size_t      tiny_find_nan(tiny_tensor *x, char *out, size_t nbytes);
+#endif
+
 #ifndef TINY_NO_NN
 // A table of the tensors in a list, as tiny_to_text gives text: a row for each layer (names up to their last dot) with
 // its parameters, how many are trained, bytes, dtypes and the shape of each tensor, then totals. A tensor of several
@@ -3558,7 +3567,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "db5609d8978ac27f7550355338051da346259482e855d504dd4e3b99472570af"
+#define TN_SOURCE_ID "9cd8ae9d3a5e865ea199bb0ea988af8e3c9210ab81108ad62cae8f430eba9c4a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -12307,11 +12316,13 @@ TINY_API tiny_code tiny_uop_eval(tiny_ctx *t, tiny_uop *u, const int64_t *vars, 
 #include "eval.c"
 #endif
 
-typedef struct tn_eval_array { int64_t *data, n; int uses; } tn_eval_array;
+// bits: where they are asked for, a bit for each element that is NaN, or true; NULL: none is.
+typedef struct tn_eval_array { int64_t *data, n; int uses; uint8_t *bits; } tn_eval_array;
 typedef const void *(*tn_eval_buffer)(tiny_ctx *t, tiny_uop *buffer);
 typedef struct tn_eval_graph_call {
   tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index;
   tn_eval_array *array; int n;             // of each node in order; outlives an error in between
+  int bits;                                // out is NULL; what u's sources are stays, and bits of all nodes
 } tn_eval_graph_call;
 
 static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_uop *u) {
@@ -12496,6 +12507,22 @@ static void tn_eval_drop(tiny_ctx *t, tn_eval_array *a) {
   a->data = NULL;
 }
 
+static size_t tn_eval_bits_nbytes(const tn_eval_array *a) { return (size_t)(a->n + 7) / 8; }
+static int tn_eval_bit(const tn_eval_array *a, int64_t i) { return a->bits && a->bits[i / 8] >> i % 8 & 1; }
+static int tn_eval_is_marked(int dtype, int64_t k) {
+  const double x = tn_is_float(dtype) ? tn_to_f64(tn_dtype_convert(TINY_F64, dtype, k)) : 0;
+  return x != x || (dtype == TINY_BOOL && k);
+}
+static tiny_code tn_eval_mark(tiny_ctx *t, const tiny_uop *u, tn_eval_array *a) {
+  for (int64_t i = 0; i < a->n; i++) {
+    if (!tn_eval_is_marked(u->dtype, a->data[i])) continue;
+    if (!a->bits) a->bits = (uint8_t *)tn_alloc(t, tn_eval_bits_nbytes(a));
+    if (!a->bits) return t->code;
+    a->bits[i / 8] |= (uint8_t)(1 << i % 8);
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_eval_arrays(tiny_ctx *t, tn_eval_graph_call *g) {
   for (int i = 0; i < g->order.n; i++) {
     tiny_uop *u = g->order.u[i];
@@ -12506,7 +12533,8 @@ static tiny_code tn_eval_arrays(tiny_ctx *t, tn_eval_graph_call *g) {
     const size_t nbytes = (size_t)(a->n ? a->n : 1) * sizeof *a->data;
     a->data = (int64_t *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
     if (!a->data) return tn_eval_refused(t, nbytes);
-    const tiny_code code = tn_eval_tensor(t, g, u, a->data, a->n);
+    tiny_code code = tn_eval_tensor(t, g, u, a->data, a->n);
+    if (code == TINY_OK && g->bits) code = tn_eval_mark(t, u, a);
     if (code != TINY_OK) return code;
     for (int s = 0; s < tn_eval_inputs(g, u); s++)
       if (!tn_eval_skips(u, s) && --tn_eval_array_of(g, u->src[s])->uses == 0)
@@ -12524,26 +12552,40 @@ static tiny_code tn_eval_graph_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < g->order.n; i++) tn_map_set(t, &g->index, g->order.u[i], (void *)(intptr_t)(i + 1));
   tn_eval_array *root = &g->array[g->order.n - 1];
   root->uses = 1;
+  for (int s = 0; g->bits && s < tn_eval_inputs(g, g->u); s++) tn_eval_array_of(g, g->u->src[s])->uses++;
   for (int i = g->order.n; i-- > 0;) if (g->array[i].uses)
     for (int s = 0; s < tn_eval_inputs(g, g->order.u[i]); s++) if (!tn_eval_skips(g->order.u[i], s))
       tn_eval_array_of(g, g->order.u[i]->src[s])->uses++;
   const tiny_code code = tn_eval_arrays(t, g);
-  if (code == TINY_OK) for (int64_t i = 0; i < root->n; i++)
+  if (code == TINY_OK) for (int64_t i = 0; i < root->n && g->out; i++)
     tn_dtype_store(g->u->dtype, (char *)g->out + i * tn_dtypes[g->u->dtype].nbytes, root->data[i]);
   return code;
 }
 
+// Not for heavy code: what an error leaves is given back by tn_eval_graph_close.
+static tiny_code tn_eval_graph_run(tiny_ctx *t, tn_eval_graph_call *g) {
+  const tiny_code code = tn_guard(t, tn_eval_graph_guarded, g);
+  tn_nodes_leave(t);
+  return code;
+}
+static void tn_eval_graph_close(tiny_ctx *t, tn_eval_graph_call *g) {
+  for (int i = 0; i < g->n; i++) {
+    tn_release(t, g->array[i].bits, tn_eval_bits_nbytes(&g->array[i]));
+    tn_eval_drop(t, &g->array[i]);
+  }
+  tn_release(t, g->array, (size_t)g->n * sizeof *g->array);
+  g->n = 0; g->array = NULL;
+}
+
 // The value of tensor node u into out, row-major in its dtype's memory format. buffer gives the data of
 // BUFFERs. u is always computed from its sources; other nodes that are realized are taken from their BUFFER. Not for
-// heavy code: what an error leaves is given back here.
+// heavy code.
 static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buffer buffer) {
   tn_eval_graph_call g;
   memset(&g, 0, sizeof g);
   g.u = u; g.out = out; g.buffer = buffer;
-  const tiny_code code = tn_guard(t, tn_eval_graph_guarded, &g);
-  tn_nodes_leave(t);
-  for (int i = 0; i < g.n; i++) tn_eval_drop(t, &g.array[i]);
-  tn_release(t, g.array, (size_t)g.n * sizeof *g.array);
+  const tiny_code code = tn_eval_graph_run(t, &g);
+  tn_eval_graph_close(t, &g);
   return code;
 }
 #endif
@@ -18421,7 +18463,7 @@ static const char *const tn_length_operators[] = {
   "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin",
   "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach", "diff", "digamma", "dist", "div", "dot", "dropout",
   "einsum", "elu", "embedding", "embedding_bag", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
-  "expm1", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
+  "expm1", "find_nan", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
   "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "graph_dot", "graph_json", "group_norm", "gru",
   "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
   "hinge_embedding_loss", "histc", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index",
@@ -30320,6 +30362,7 @@ static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *
 }
 #endif
 // ---- end src/schedule/canonical.c ----
+TN_SMALL_BEGIN
 // ---- begin src/schedule/rangeify.c ----
 // rangeify: decides which nodes of a tensor graph are stored, and writes the kernel of each.
 //
@@ -30819,7 +30862,6 @@ static void tn_kernel_write(tn_graph *g, tn_kernel *k) {
 }
 #endif
 // ---- end src/schedule/rangeify.c ----
-TN_SMALL_BEGIN
 // ---- begin src/schedule/tiled.c ----
 // tiled: kernels that hand each other large values work tile by tile, on a slab of each value at a time.
 //
@@ -31596,7 +31638,6 @@ static int tn_tiled_next(tn_graph *g, tn_list **reads, const int *order, tiny_uo
 }
 #endif
 // ---- end src/schedule/tiled.c ----
-TN_SMALL_END
 // ---- begin src/schedule/order.c ----
 // order: when the kernels of a schedule run, and where their intermediate results lie.
 //
@@ -32130,7 +32171,6 @@ static int64_t tn_alive_most(tiny_ctx *t, const tn_place_row *place, const tn_li
 }
 #endif
 // ---- end src/schedule/order.c ----
-TN_SMALL_BEGIN
 // ---- begin src/schedule/masked.c ----
 // masked: what kernels need not do for a mask: iterations of a reduction that add nothing, elements that nobody reads.
 //
@@ -33526,6 +33566,7 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
 }
 #endif
 // ---- end src/codegen/replace.c ----
+TN_SMALL_BEGIN
 // ---- begin src/codegen/expand.c ----
 // expand: STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR ranges become copies and lanes.
 //
@@ -33963,7 +34004,6 @@ static tiny_uop *tn_expand_lanes(tiny_ctx *t, tiny_uop *sink) {
 }
 #endif
 // ---- end src/codegen/expand.c ----
-TN_SMALL_BEGIN
 // ---- begin src/codegen/transpose.c ----
 // transpose: square blocks that are read across are loaded as rows and transposed in registers; sums of lanes, too.
 //
@@ -39317,7 +39357,6 @@ static void tn_lang_wgsl(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/lang_wgsl.c ----
-TN_SMALL_END
 // ---- begin src/render/cstyle.c ----
 // cstyle: a program -> text in any C-like language; the language is data (tiny_language), and
 // nothing about one is here, nor what is good for a processor: hints say that.
@@ -39862,7 +39901,6 @@ static void tn_cstyle(tiny_renderer *r) {
 }
 #endif
 // ---- end src/render/cstyle.c ----
-TN_SMALL_BEGIN
 // ---- begin src/render/llvm.c ----
 // llvm: a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for the CPU: the entry is that of lang_c.
 //
@@ -46971,6 +47009,147 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 #endif
 // ---- end src/runtime/realize.c ----
 TN_SMALL_BEGIN
+// ---- begin src/runtime/find_nan.c ----
+// find_nan: where the first NaN of a tensor was made: by which node, at which element, of which numbers.
+//
+// In:    a tensor and what computes it. Out: a line of text.
+// Holds: the tensor's graph is interpreted node by node, as by tiny_reference. From the first element that is NaN the
+//        way leads back over elements, so that what a WHERE leaves out, or what lies behind a length, is not blamed.
+#ifndef TN_RUNTIME_FIND_NAN
+#define TN_RUNTIME_FIND_NAN
+#ifndef TINY_AMALGAMATED
+#include "realize.c"
+#endif
+
+#ifndef TINY_NO_INTERP
+typedef struct tn_nan_at { tiny_uop *u; int64_t i; } tn_nan_at;    // element i of u, row-major
+
+static void tn_nan_position(const tiny_uop *u, int64_t i, int64_t *at) {
+  for (int d = u->ndim; d-- > 0; i /= u->dim[d]) at[d] = i % u->dim[d];
+}
+
+// Does REDUCE u add element j of its source up into its element i?
+static int tn_nan_reduces(const tiny_uop *u, int64_t j, int64_t i) {
+  int64_t from[TINY_MAX_DIMS], to = 0;
+  tn_nan_position(u->src[0], j, from);
+  for (int d = 0; d < u->ndim; d++) to = to * u->dim[d] + (u->dim[d] == 1 ? 0 : from[d]);
+  return to == i;
+}
+// The first NaN of u's source s that u may have read for its element i; -1: there is none.
+static int64_t tn_nan_read(const tn_eval_graph_call *g, const tiny_uop *u, int s, int64_t i) {
+  const tiny_uop *x = u->src[s];
+  const tn_eval_array *a = tn_eval_array_of(g, x);
+  int64_t at[TINY_MAX_DIMS], j = x->ndim ? i : 0;
+  if (!a->bits || !tn_is_float(x->dtype)) return -1;
+  if (u->op == TINY_OP_WHERE && s != 2 - tn_eval_bit(tn_eval_array_of(g, u->src[0]), u->src[0]->ndim ? i : 0)) return -1;
+  if (u->op == TINY_OP_REDUCE || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) {
+    for (j = 0; j < a->n; j++)
+      if (tn_eval_bit(a, j) && (u->op != TINY_OP_REDUCE || tn_nan_reduces(u, j, i))) return j;
+    return -1;
+  }
+  if (tn_op_is(u->op, TINY_MOVEMENT) && u->op != TINY_OP_RESHAPE) {
+    tn_nan_position(u, i, at);
+    j = s ? -1 : tn_eval_moved(u, at);
+  }
+  return j >= 0 && j < a->n && tn_eval_bit(a, j) ? j : -1;
+}
+// Back to where the NaN at `from` was made.
+static tn_nan_at tn_nan_origin(const tn_eval_graph_call *g, tn_nan_at from) {
+  for (int s = 0; s < tn_eval_inputs(g, from.u); s++) {
+    const int64_t j = tn_eval_skips(from.u, s) ? -1 : tn_nan_read(g, from.u, s, from.i);
+    if (j < 0) continue;
+    from.u = from.u->src[s]; from.i = j;
+    s = -1;                                // the sources of the source
+  }
+  return from;
+}
+// The first NaN among the elements of the root that are meant; -1: there is none.
+static int64_t tn_nan_first(const tn_eval_graph_call *g) {
+  const tn_eval_array *root = tn_eval_array_of(g, g->u);
+  const tiny_shape now = tn_shape_now(g->u);
+  int64_t at[TINY_MAX_DIMS];
+  for (int64_t i = 0; i < root->n; i++) {
+    int meant = tn_eval_bit(root, i);
+    if (meant) tn_nan_position(g->u, i, at);
+    for (int d = 0; meant && d < now.ndim; d++) meant = at[d] < now.dim[d];
+    if (meant) return i;
+  }
+  return -1;
+}
+
+// "LOG2(-0.5)", "REDUCE:ADD of (100,32) f32", "memory". g: evaluated up to the node, or NULL.
+static void tn_nan_say_node(const tn_eval_graph_call *g, tn_nan_at at, tiny_bytes *out) {
+  char shape[TN_DIMS_TEXT];
+  const tiny_uop *u = at.u, *x = g && u->nsrc ? u->src[0] : NULL;
+  if (!x) tn_text_put(out, u->op == TINY_OP_CONST || u->op == TINY_OP_SCALAR ? "a number" : "memory");
+  else tn_text_put(out, tiny_op_name(u->op));
+  if (x && u->op == TINY_OP_REDUCE)
+    tn_text_add(out, ":%s of %s %s", tiny_op_name((int)(u->k & 0xFF)),
+                tn_dims_text(shape, sizeof shape, x->ndim, x->dim), tn_dtypes[x->dtype].name);
+  if (!x || !tn_op_is_elementwise(u->op)) return;
+  for (uint32_t s = 0; s < u->nsrc; s++) {
+    const tn_eval_array *a = tn_eval_array_of(g, u->src[s]);
+    const int64_t k = a->data[u->src[s]->ndim ? at.i : 0];
+    tn_text_add(out, "%s%.7g", s ? ", " : "(", tn_to_f64(tn_dtype_convert(TINY_F64, u->src[s]->dtype, k)));
+  }
+  tn_text_put(out, ")");
+}
+// "LOG2(-0.5) at [0,3] of (100,32) f32, scale"
+static void tn_nan_say(tiny_ctx *t, const tn_eval_graph_call *g, tn_nan_at at, tiny_bytes *out) {
+  char shape[TN_DIMS_TEXT];
+  int64_t position[TINY_MAX_DIMS];
+  const char *label = tn_label_text(t, tn_label_of(t, at.u));
+  tn_nan_position(at.u, at.i, position);
+  tn_nan_say_node(g, at, out);
+  tn_text_put(out, " at [");
+  for (int d = 0; d < at.u->ndim; d++) tn_text_add(out, d ? ",%lld" : "%lld", (long long)position[d]);
+  tn_text_add(out, "] of %s %s", tn_dims_text(shape, sizeof shape, at.u->ndim, at.u->dim),
+              tn_dtypes[at.u->dtype].name);
+  if (*label) tn_text_add(out, ", %s", label);
+}
+
+typedef struct tn_nan_call {
+  tiny_uop *u; char *out; size_t nbytes, length;
+  tn_nan_at at; const tn_eval_graph_call *numbers;         // what its sources are, NULL: they say nothing
+} tn_nan_call;
+
+static tiny_code tn_nan_tell(tiny_ctx *t, void *arg) {
+  tn_nan_call *c = (tn_nan_call *)arg;
+  tiny_bytes line = {t, NULL, 0, 0};
+  tn_nan_say(t, c->numbers, c->at, &line);
+  c->length = tn_text_give(line.data, line.n, c->out, c->nbytes);
+  return TINY_OK;
+}
+static tiny_code tn_nan_eval(tiny_ctx *t, tn_eval_graph_call *g, tiny_uop *u) {
+  memset(g, 0, sizeof *g);
+  g->u = u; g->buffer = tn_reference_buffer; g->bits = 1;
+  return tn_eval_graph_run(t, g);
+}
+
+TINY_API size_t tiny_find_nan(tiny_tensor *x, char *out, size_t nbytes) {
+  tn_eval_graph_call g;
+  tn_nan_call c = {NULL, out, nbytes, 0, {NULL, -1}, NULL};
+  tiny_code code;
+  if (out && nbytes) *out = 0;
+  tiny_ctx *t = tn_realize_check("find_nan", &x, 1, &code);
+  if (!t) return 0;
+  c.u = tn_uop_of(x);
+  if (tn_is_shard(c.u)) c.u = tn_shard_joined(t, c.u, c.u->src[0]->device);
+  if (tn_nan_eval(t, &g, c.u) == TINY_OK) {
+    c.at.u = c.u; c.at.i = tn_nan_first(&g);
+    if (c.at.i >= 0) c.at = tn_nan_origin(&g, c.at);
+  }
+  const int inner = c.at.i >= 0 && tn_eval_inputs(&g, c.at.u) > 0;
+  tn_eval_graph_close(t, &g);
+  if (c.at.i < 0) return 0;
+  if (inner && tn_nan_eval(t, &g, c.at.u) == TINY_OK) c.numbers = &g;        // again, up to there: its sources stay
+  if (t->code == TINY_OK) tn_guard(t, tn_nan_tell, &c);
+  if (inner) tn_eval_graph_close(t, &g);
+  return c.length;
+}
+#endif
+#endif
+// ---- end src/runtime/find_nan.c ----
 // ---- begin src/runtime/array_text.c ----
 // array_text: tensors as text, as NumPy prints arrays (its documentation of printoptions and array2string says how).
 //
@@ -52534,7 +52713,6 @@ TINY_API tiny_code tiny_save_csv_to(tiny_tensor *x, tiny_writer to, const tiny_c
 }
 #endif
 // ---- end src/io/csv.c ----
-TN_SMALL_END
 #endif
 
 // ** the context: all of the above, opened and closed **
@@ -52685,6 +52863,7 @@ TINY_API tiny_stats tiny_stats_of(const tiny_ctx *t) {
 TN_FLOAT_END                               // of what base/float.c asked for: the host's own code goes on as it was
 #endif
 // ---- end src/runtime/context.c ----
+TN_SMALL_END
 // ---- end src/all.c ----
 #endif // TINY_IMPLEMENTATION
 
@@ -52729,310 +52908,312 @@ Where things stand in tiny.h
                                       precision
    2743  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2786  src/api/io.h                 tensors from files and to files
-   2860  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2795  src/api/io.h                 tensors from files and to files
+   2869  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3056  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3065  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3492  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3570  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3501  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3579  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3750  src/base/number.c            numbers as text, in and out
-   4225  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3759  src/base/number.c            numbers as text, in and out
+   4234  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4441  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4450  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4633  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4642  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4782  src/base/version.c           what this implementation is: its release and sources, how it was
+   4791  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4869  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4878  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5327  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5336  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5445  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5454  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5594  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6110  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5603  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6119  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6325  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6334  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6952  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   6961  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7183  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7343  src/ir/label.c               names that nodes have for people, in a table beside them
-   7476  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8341  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7192  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7352  src/ir/label.c               names that nodes have for people, in a table beside them
+   7485  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8350  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8457  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8466  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8564  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8573  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8655  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8664  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8767  src/ir/args.c                which k, v and sources fit an op
-   8953  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9574  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8776  src/ir/args.c                which k, v and sources fit an op
+   8962  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9583  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9715  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9724  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10299  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10308  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10799  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10808  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10911  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10920  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11348  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11357  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11623  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11632  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12300  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12309  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12553  src/ir/spec.c                the verifier
-  12902  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12595  src/ir/spec.c                the verifier
+  12944  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13131  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13489  src/rules/notation.c         the algebra that bodies of rules are written in
-  13525  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13726  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13173  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13531  src/rules/notation.c         the algebra that bodies of rules are written in
+  13567  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13768  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13886  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13928  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14280  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14322  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14479  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14521  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14893  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14935  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15235  src/rules/decompose.c        from what the IR means to what a target can do
-  15847  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15277  src/rules/decompose.c        from what the IR means to what a target can do
+  15889  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15882  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15924  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16381  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16423  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16475  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16517  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17228  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17305  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17270  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17347  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17348  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17390  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17592  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17666  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17634  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17708  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18314  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18356  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18573  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18615  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18862  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18904  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19407  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19449  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19516  src/tensor/activation.c      what stands between the layers of a network
-  19697  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20069  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19558  src/tensor/activation.c      what stands between the layers of a network
+  19739  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20111  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20322  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20364  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21082  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21124  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21764  src/tensor/random.c          numbers from a counter, the same on every device
-  22039  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21806  src/tensor/random.c          numbers from a counter, the same on every device
+  22081  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22363  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22659  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22405  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22701  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22796  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22838  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23335  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23377  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24048  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24090  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24450  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24492  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24589  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24631  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25071  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25113  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25536  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25578  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25887  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26524  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26886  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27015  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25929  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26566  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26928  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27057  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27175  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27217  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27680  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  27959  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27722  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28001  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28055  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28097  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28348  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28772  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28390  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28814  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29049  src/tensor/params.c          lists of named tensors: what a network consists of
-  29142  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29252  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29091  src/tensor/params.c          lists of named tensors: what a network consists of
+  29184  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29294  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29635  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29677  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29771  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29813  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  29889  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  29931  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30208  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30250  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30324  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30367  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  30824  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  30866  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31601  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31642  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32135  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32175  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32643  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32683  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  32824  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  32864  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33413  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33530  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33453  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33571  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  33968  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34008  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34134  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34174  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34525  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34749  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34565  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34789  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34879  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  34950  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34919  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  34990  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35108  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35204  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35506  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35148  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35244  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35546  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35595  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35635  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35659  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35699  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35793  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35833  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35871  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  35930  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35911  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  35970  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36568  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36608  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36667  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36707  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36760  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36800  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37149  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37189  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37731  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37771  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37850  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  37942  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37890  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  37982  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38013  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38053  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38117  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38217  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38292  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38432  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38157  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38257  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38332  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38472  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38767  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38807  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39014  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39054  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39260  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39300  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39322  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39361  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39867  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39905  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40423  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40461  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40773  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40811  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41074  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41112  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41469  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42217  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41507  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42255  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42294  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42332  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42404  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42634  src/runtime/device.c         which backend a context runs on
-  42832  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  42986  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42442  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42672  src/runtime/device.c         which backend a context runs on
+  42870  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43024  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43047  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43085  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43312  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43350  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43546  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43584  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43802  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43840  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  43983  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44050  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44021  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44088  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44408  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44446  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44682  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44720  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  44892  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45353  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  44930  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45391  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45526  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45564  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46381  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46419  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  46975  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47013  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+                                      element, of which numbers
+  47154  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47312  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47491  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48283  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47491  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47670  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48462  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48587  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  48897  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48766  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49076  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49077  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49256  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49329  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49508  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49588  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49767  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  49858  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50037  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50023  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50202  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50197  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50558  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  50794  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50376  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50737  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  50973  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  50942  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51105  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51121  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51284  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51212  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51391  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51297  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51476  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51625  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51804  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  51787  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  51850  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52029  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  51966  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52029  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52208  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52164  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52343  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52542  src/runtime/context.c        opening and closing, the first error, totals
+  52720  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -649,6 +649,9 @@ public:
   // >>look
   std::string to_text(const tiny_text_desc &d = tiny_text_desc()) const;
   tiny_code print() const;
+#ifndef TINY_NO_INTERP
+  std::string find_nan() const;
+#endif
 #ifndef TINY_NO_IO
   // >>files
   tiny_code save_npy(const char *path) const;
@@ -1544,6 +1547,13 @@ inline std::string Tensor::to_text(const tiny_text_desc &d) const {
 }
 inline tiny_code Tensor::print() const { return detail::checked(tiny_print(get()), home()); }
 inline tiny_code print_named(const char *name, const Tensor &x) { return detail::checked(tiny_print_named(name, x.get()), x.home()); }
+#ifndef TINY_NO_INTERP
+inline std::string Tensor::find_nan() const {
+  const std::string y_ = detail::text([&](char *out, std::size_t nbytes) { return tiny_find_nan(get(), out, nbytes); });
+  detail::check(home());
+  return y_;
+}
+#endif
 #ifndef TINY_NO_NN
 inline std::string params_summary(const tiny_params &p) { return detail::text([&](char *out, std::size_t nbytes) { return tiny_params_summary(&p, out, nbytes); }); }
 #endif

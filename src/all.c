@@ -121,12 +121,10 @@ TN_SMALL_END
 #include "schedule/place.c"
 #include "schedule/pull.c"
 #include "schedule/canonical.c"
+TN_SMALL_BEGIN
 #include "schedule/rangeify.c"
-TN_SMALL_BEGIN
 #include "schedule/tiled.c"
-TN_SMALL_END
 #include "schedule/order.c"
-TN_SMALL_BEGIN
 #include "schedule/masked.c"
 #include "schedule/sums.c"
 #include "schedule/plan.c"
@@ -134,8 +132,8 @@ TN_SMALL_BEGIN
 // ** codegen: kernel -> program **
 TN_SMALL_END
 #include "codegen/replace.c"
-#include "codegen/expand.c"
 TN_SMALL_BEGIN
+#include "codegen/expand.c"
 #include "codegen/transpose.c"
 #include "codegen/bounds.c"
 #include "codegen/lower.c"
@@ -169,9 +167,7 @@ TN_SMALL_BEGIN
 // ** render: program -> text **
 #include "render/lang_c.c"
 #include "render/lang_wgsl.c"
-TN_SMALL_END
 #include "render/cstyle.c"
-TN_SMALL_BEGIN
 #include "render/llvm.c"
 
 // ** runtime: devices, programs, execution **
@@ -203,6 +199,7 @@ TN_SMALL_END
 #include "runtime/run.c"
 #include "runtime/realize.c"
 TN_SMALL_BEGIN
+#include "runtime/find_nan.c"
 #include "runtime/array_text.c"
 #include "runtime/custom.c"
 TN_SMALL_END
@@ -235,8 +232,8 @@ TN_SMALL_BEGIN
 #include "io/wav.c"
 #include "io/idx.c"
 #include "io/csv.c"
-TN_SMALL_END
 #endif
 
 // ** the context: all of the above, opened and closed **
 #include "runtime/context.c"
+TN_SMALL_END

@@ -2298,6 +2298,10 @@ static void call_tiny_print_named(world *w) {
   (void)w;
   give_code(w, tiny_print_named(T("a"), H(0)));
 }
+static void call_tiny_find_nan(world *w) {
+  (void)w;
+  (void)tiny_find_nan(H(0), (char *)w->bytes, (size_t)N(0, 1));
+}
 static void call_tiny_params_summary(world *w) {
   (void)w;
   (void)tiny_params_summary(the_params(w), (char *)w->bytes, (size_t)N(0, 1));
@@ -3206,6 +3210,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_to_text", call_tiny_to_text, 1, 0, 1, 0},
   {"tiny_print", call_tiny_print, 1, 0, 0, 0},
   {"tiny_print_named", call_tiny_print_named, 1, 0, 0, 0},
+  {"tiny_find_nan", call_tiny_find_nan, 1, 0, 1, 0},
   {"tiny_params_summary", call_tiny_params_summary, 0, 1, 1, 0},
   {"tiny_graph_dot", call_tiny_graph_dot, 2, 0, 2, 0},
   {"tiny_graph_json", call_tiny_graph_json, 2, 0, 2, 0},

@@ -737,6 +737,9 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
   (void)x.to_text(tiny_text_desc());
   (void)x.print();
   (void)tiny::print_named("a", x);
+#ifndef TINY_NO_INTERP
+  (void)x.find_nan();
+#endif
 #ifndef TINY_NO_NN
   (void)tiny::params_summary(tiny_params());
 #endif

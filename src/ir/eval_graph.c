@@ -8,11 +8,13 @@
 #include "eval.c"
 #endif
 
-typedef struct tn_eval_array { int64_t *data, n; int uses; } tn_eval_array;
+// bits: where they are asked for, a bit for each element that is NaN, or true; NULL: none is.
+typedef struct tn_eval_array { int64_t *data, n; int uses; uint8_t *bits; } tn_eval_array;
 typedef const void *(*tn_eval_buffer)(tiny_ctx *t, tiny_uop *buffer);
 typedef struct tn_eval_graph_call {
   tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index;
   tn_eval_array *array; int n;             // of each node in order; outlives an error in between
+  int bits;                                // out is NULL; what u's sources are stays, and bits of all nodes
 } tn_eval_graph_call;
 
 static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_uop *u) {
@@ -197,6 +199,22 @@ static void tn_eval_drop(tiny_ctx *t, tn_eval_array *a) {
   a->data = NULL;
 }
 
+static size_t tn_eval_bits_nbytes(const tn_eval_array *a) { return (size_t)(a->n + 7) / 8; }
+static int tn_eval_bit(const tn_eval_array *a, int64_t i) { return a->bits && a->bits[i / 8] >> i % 8 & 1; }
+static int tn_eval_is_marked(int dtype, int64_t k) {
+  const double x = tn_is_float(dtype) ? tn_to_f64(tn_dtype_convert(TINY_F64, dtype, k)) : 0;
+  return x != x || (dtype == TINY_BOOL && k);
+}
+static tiny_code tn_eval_mark(tiny_ctx *t, const tiny_uop *u, tn_eval_array *a) {
+  for (int64_t i = 0; i < a->n; i++) {
+    if (!tn_eval_is_marked(u->dtype, a->data[i])) continue;
+    if (!a->bits) a->bits = (uint8_t *)tn_alloc(t, tn_eval_bits_nbytes(a));
+    if (!a->bits) return t->code;
+    a->bits[i / 8] |= (uint8_t)(1 << i % 8);
+  }
+  return TINY_OK;
+}
+
 static tiny_code tn_eval_arrays(tiny_ctx *t, tn_eval_graph_call *g) {
   for (int i = 0; i < g->order.n; i++) {
     tiny_uop *u = g->order.u[i];
@@ -207,7 +225,8 @@ static tiny_code tn_eval_arrays(tiny_ctx *t, tn_eval_graph_call *g) {
     const size_t nbytes = (size_t)(a->n ? a->n : 1) * sizeof *a->data;
     a->data = (int64_t *)t->alloc.fn(t->alloc.user, NULL, 0, nbytes);
     if (!a->data) return tn_eval_refused(t, nbytes);
-    const tiny_code code = tn_eval_tensor(t, g, u, a->data, a->n);
+    tiny_code code = tn_eval_tensor(t, g, u, a->data, a->n);
+    if (code == TINY_OK && g->bits) code = tn_eval_mark(t, u, a);
     if (code != TINY_OK) return code;
     for (int s = 0; s < tn_eval_inputs(g, u); s++)
       if (!tn_eval_skips(u, s) && --tn_eval_array_of(g, u->src[s])->uses == 0)
@@ -225,26 +244,40 @@ static tiny_code tn_eval_graph_guarded(tiny_ctx *t, void *arg) {
   for (int i = 0; i < g->order.n; i++) tn_map_set(t, &g->index, g->order.u[i], (void *)(intptr_t)(i + 1));
   tn_eval_array *root = &g->array[g->order.n - 1];
   root->uses = 1;
+  for (int s = 0; g->bits && s < tn_eval_inputs(g, g->u); s++) tn_eval_array_of(g, g->u->src[s])->uses++;
   for (int i = g->order.n; i-- > 0;) if (g->array[i].uses)
     for (int s = 0; s < tn_eval_inputs(g, g->order.u[i]); s++) if (!tn_eval_skips(g->order.u[i], s))
       tn_eval_array_of(g, g->order.u[i]->src[s])->uses++;
   const tiny_code code = tn_eval_arrays(t, g);
-  if (code == TINY_OK) for (int64_t i = 0; i < root->n; i++)
+  if (code == TINY_OK) for (int64_t i = 0; i < root->n && g->out; i++)
     tn_dtype_store(g->u->dtype, (char *)g->out + i * tn_dtypes[g->u->dtype].nbytes, root->data[i]);
   return code;
 }
 
+// Not for heavy code: what an error leaves is given back by tn_eval_graph_close.
+static tiny_code tn_eval_graph_run(tiny_ctx *t, tn_eval_graph_call *g) {
+  const tiny_code code = tn_guard(t, tn_eval_graph_guarded, g);
+  tn_nodes_leave(t);
+  return code;
+}
+static void tn_eval_graph_close(tiny_ctx *t, tn_eval_graph_call *g) {
+  for (int i = 0; i < g->n; i++) {
+    tn_release(t, g->array[i].bits, tn_eval_bits_nbytes(&g->array[i]));
+    tn_eval_drop(t, &g->array[i]);
+  }
+  tn_release(t, g->array, (size_t)g->n * sizeof *g->array);
+  g->n = 0; g->array = NULL;
+}
+
 // The value of tensor node u into out, row-major in its dtype's memory format. buffer gives the data of
 // BUFFERs. u is always computed from its sources; other nodes that are realized are taken from their BUFFER. Not for
-// heavy code: what an error leaves is given back here.
+// heavy code.
 static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buffer buffer) {
   tn_eval_graph_call g;
   memset(&g, 0, sizeof g);
   g.u = u; g.out = out; g.buffer = buffer;
-  const tiny_code code = tn_guard(t, tn_eval_graph_guarded, &g);
-  tn_nodes_leave(t);
-  for (int i = 0; i < g.n; i++) tn_eval_drop(t, &g.array[i]);
-  tn_release(t, g.array, (size_t)g.n * sizeof *g.array);
+  const tiny_code code = tn_eval_graph_run(t, &g);
+  tn_eval_graph_close(t, &g);
   return code;
 }
 #endif

@@ -108,7 +108,7 @@ static const char *const tn_length_operators[] = {
   "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin",
   "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach", "diff", "digamma", "dist", "div", "dot", "dropout",
   "einsum", "elu", "embedding", "embedding_bag", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
-  "expm1", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
+  "expm1", "find_nan", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
   "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "graph_dot", "graph_json", "group_norm", "gru",
   "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
   "hinge_embedding_loss", "histc", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index",
