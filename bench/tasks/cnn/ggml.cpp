@@ -36,6 +36,7 @@ static weights random_weights(ggml_backend_t backend, int seed) {
   std::mt19937 random(seed);
   for (size_t i = 0; i < w.size(); i++) {
     ggml_set_param(ggml_format_name(w[i], "w%zu", i));
+    // A bias is drawn like the weights before it.
     float inputs = ggml_nelements(w[i & ~1]) / ggml_nelements(w[i | 1]);
     std::normal_distribution<float> normal(0, 1 / std::sqrt(inputs));
     std::generate_n(ggml_get_data_f32(w[i]), ggml_nelements(w[i]), [&] { return normal(random); });
@@ -77,8 +78,7 @@ int main() {
   ggml_opt_dataset_t train = read(file, 1500), test = read(file, 297);
 
   ggml_backend_t cpu = ggml_backend_cpu_init();
-  ggml_backend_sched_t sched =
-      ggml_backend_sched_new(&cpu, nullptr, 1, GGML_DEFAULT_GRAPH_SIZE, false, false);
+  auto sched = ggml_backend_sched_new(&cpu, nullptr, 1, GGML_DEFAULT_GRAPH_SIZE, false, false);
   weights first = random_weights(cpu, 1), second = random_weights(cpu, 2);
   ggml_context *ctx = ggml_init({16 << 20, nullptr, true});
   ggml_tensor *x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 64, 100);

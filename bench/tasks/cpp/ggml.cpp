@@ -25,9 +25,8 @@ int main() {
     std::generate_n(ggml_get_data_f32(t), ggml_nelements(t), [&] { return normal(random); });
   }
 
-  ggml_opt_params params = ggml_opt_default_params(
-      ggml_backend_sched_new(&cpu, nullptr, 1, GGML_DEFAULT_GRAPH_SIZE, false, false),
-      GGML_OPT_LOSS_TYPE_MEAN_SQUARED_ERROR);
+  auto sched = ggml_backend_sched_new(&cpu, nullptr, 1, GGML_DEFAULT_GRAPH_SIZE, false, false);
+  auto params = ggml_opt_default_params(sched, GGML_OPT_LOSS_TYPE_MEAN_SQUARED_ERROR);
   ggml_tensor *h = tanh(ctx, ggml_add(ctx, ggml_mul_mat(ctx, w[0], x), w[1]));
   params.ctx_compute = ctx;
   params.inputs = x;

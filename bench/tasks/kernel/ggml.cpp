@@ -9,8 +9,7 @@ static void bend(ggml_tensor *dst, const ggml_tensor *a, int ith, int nth, void 
 
 int main() {
   ggml_context *ctx = ggml_init({1 << 20, nullptr, false});
-  ggml_tensor *x = ggml_new_tensor_1d(ctx, GGML_TYPE_F32, 1000);
-  for (int i = 0; i < 1000; i++) ggml_set_f32_1d(x, i, i / 999.0f * 2 - 1);
+  ggml_tensor *x = ggml_scale_bias(ctx, ggml_arange(ctx, 0, 1000, 1), 2 / 999.0f, -1);
   ggml_tensor *y = ggml_map_custom1(ctx, ggml_scale(ctx, x, 2), bend, GGML_N_TASKS_MAX, nullptr);
   ggml_tensor *sum = ggml_sum(ctx, y);
   ggml_cgraph *graph = ggml_new_graph(ctx);

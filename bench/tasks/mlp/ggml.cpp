@@ -36,8 +36,7 @@ int main() {
   ggml_opt_dataset_t train = read(file, 1500), test = read(file, 297);
 
   ggml_backend_t cpu = ggml_backend_cpu_init();
-  ggml_backend_sched_t sched =
-      ggml_backend_sched_new(&cpu, nullptr, 1, GGML_DEFAULT_GRAPH_SIZE, false, false);
+  auto sched = ggml_backend_sched_new(&cpu, nullptr, 1, GGML_DEFAULT_GRAPH_SIZE, false, false);
   ggml_context *ctx = ggml_init({16 << 20, nullptr, true});
   ggml_tensor *x = ggml_new_tensor_2d(ctx, GGML_TYPE_F32, 64, 100);
   ggml_tensor *w[] = {
