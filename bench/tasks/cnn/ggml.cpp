@@ -1,5 +1,4 @@
-// cnn: learns to read digits with two convolutions, saves the weights and loads them into a second
-// network.
+// cnn: learns digits with two convolutions; saves the weights, loads them into a second network.
 #include "ggml-cpu.h"
 #include "ggml-opt.h"
 #include "gguf.h"
