@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 9cd8ae9d3a5e865ea199bb0ea988af8e3c9210ab81108ad62cae8f430eba9c4a
+/* tiny.h 0.1.0, source 45717aa7ed20261d64a33e454376dfed8fceb0fb26a51470f5cfa763db573205
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -925,9 +925,12 @@ typedef struct tiny_desc {
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
 // failure (no such device ...) gives a context whose tiny_status says so and whose operators return poison.
 TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
-// Waits for the device, frees every tensor, program and archive of t, and closes it. NULL is allowed. Free
-// optimisers, scalers, averages and lists of parameters before.
+// Waits for the device, frees all that belongs to t, and closes it: tensors, programs, archives, loaders, what layers,
+// optimisers and lists of parameters point to. NULL is allowed.
 TINY_API void        tiny_close(tiny_ctx *t);
+// The end of main: "return tiny_finish(t);". Closes t, after a line of the log (stderr) that tells an error which stands.
+// What main returns: 0, or 1 where there was one, or t is NULL.
+TINY_API int         tiny_finish(tiny_ctx *t);
 // The first error's message; "" when there is none; never NULL. It stays as it is until tiny_clear or tiny_close.
 TINY_API const char *tiny_error(const tiny_ctx *t);
 // The first error's code; TINY_OK when there is none. NULL, as tiny_open may give: TINY_E_MEMORY.
@@ -2459,10 +2462,9 @@ TINY_API tiny_tensor *tiny_channel_shuffle(tiny_tensor *x, int groups);
 //     tiny_params_enter(&p, "head");
 //     tiny_linear_layer_params(&net.fc, &p, "fc");                          // head.fc.weight, head.fc.bias
 //     tiny_params_leave(&p);
-//     tiny_grad(loss, p.trainable, p.ntrainable, grads);
+//     tiny_optim_minimize(&adam, loss, &p);
 // The list does not own the tensors. A tensor keeps its identity when its contents change (tiny_assign, tiny_write),
-// so a list stays good for as long as the modules live. Its memory comes from the context of its tensors: free the
-// list before tiny_close.
+// so a list stays good for as long as the modules live. Its memory is the context's of its tensors, and goes with that.
 
 // Of a whole name like "layers.0.weight", its end included.
 #define TINY_NAME_SIZE 128
@@ -2492,7 +2494,7 @@ TINY_API void tiny_params_enter(tiny_params *p, const char *name);
 TINY_API void tiny_params_leave(tiny_params *p);
 // The tensor of that whole name; NULL: there is none.
 TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);
-// Frees the list, not the tensors: before tiny_close.
+// Frees the list, as tiny_close does, not the tensors.
 TINY_API void tiny_params_free(tiny_params *p);
 
 // A module is a struct of tensors with public fields, and four functions that are alike for all:
@@ -2592,7 +2594,7 @@ typedef struct tiny_recurrent_layer {
   tiny_recurrent_weights *w; int n;        // for each layer and direction; its own
   tiny_ctx *t;
 } tiny_recurrent_layer;
-// Inputs of size in, states of size size. d may be NULL. Free it before tiny_close. [torch.nn.LSTM]
+// Inputs of size in, states of size size. d may be NULL. [torch.nn.LSTM]
 TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurrent_kind kind, int64_t in, int64_t size,
                                                        const tiny_recurrent_desc *d, int bias);
 // As tiny_rnn, tiny_lstm and tiny_gru: h0, c0, hn, cn may be NULL; c0 and cn are for LSTM. Dropout only when train.
@@ -2662,7 +2664,11 @@ typedef struct tiny_optim {
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
 // [torch.optim.Optimizer.step]
 TINY_API tiny_code    tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
-// Frees the state: before tiny_close. NULL is allowed.
+// A step down: tiny_grad of loss by all that is trained in the list, and tiny_optim_step along that. Where gradients are
+// clipped, scaled or looked at, say these two. Errors are theirs; TINY_E_ARG: the list has nothing to train.
+// [tf.keras.optimizers.Optimizer.minimize]
+TINY_API tiny_code    tiny_optim_minimize(tiny_optim *o, tiny_tensor *loss, const tiny_params *p);
+// Frees the state, as tiny_close does. NULL is allowed.
 TINY_API void         tiny_optim_free(tiny_optim *o);
 
 // Scales n gradients in place (grads[i] becomes another tensor) so that the norm of all of them together is at most
@@ -2723,7 +2729,7 @@ TINY_API tiny_code    tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tenso
                                        tiny_tensor *const *grads, int n);
 // Once a step, after all optimisers. [torch.cuda.amp.GradScaler.update]
 TINY_API tiny_code    tiny_scaler_update(tiny_scaler *s);
-// Frees the state: before tiny_close. NULL is allowed.
+// Frees the state, as tiny_close does. NULL is allowed.
 TINY_API void         tiny_scaler_free(tiny_scaler *s);
 
 // Exponential moving average of parameters: average[i] is a tensor like params[i], a copy at the first step.
@@ -2735,7 +2741,7 @@ typedef struct tiny_ema {
 } tiny_ema;
 // average = decay * average + (1 - decay) * params. [torch.optim.swa_utils.AveragedModel]
 TINY_API tiny_code    tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n);
-// Frees the averages: before tiny_close. NULL is allowed.
+// Frees the averages, as tiny_close does. NULL is allowed.
 TINY_API void         tiny_ema_free(tiny_ema *e);
 #endif // TINY_NO_NN
 // ---- end src/api/train.h ----
@@ -2949,8 +2955,9 @@ typedef struct tiny_loader_array {
 #define TINY_LOADER_ARRAYS 8
 // What batches are made of. Zero means default.
 typedef struct tiny_loader_desc {
-  tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;
-  int64_t n, batch;                        // items in all, and in a batch (0: 32)
+  tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;   // narray 0: as many as say something
+  int64_t n, batch;                        // items: the first n of each array (0: all that a tensor has); of a batch (0: 32)
+  int epochs;                              // after which there is no batch any more; 0: 1
   int shuffle; uint64_t seed;              // another order in every epoch, which seed and the epoch's number decide
   // The last batch, if items are left over: it is smaller; or it is left out; or (lengths) every batch has memory for
   // `batch` items and a length, as tiny_slice_to gives it: one plan for all of them
@@ -2967,9 +2974,15 @@ typedef struct tiny_loader_desc {
 // thread, batches are made when they are asked for. [torch.utils.data.DataLoader]
 TINY_API tiny_loader *tiny_loader_open(tiny_ctx *t, const tiny_loader_desc *d);
 // The next batch: batch[0..narray) become new tensors (items,..), and the number of items is returned. 0 at the end of
-// an epoch, after which the next call begins another one, and after an error, which stays; batch is poison then.
+// the last epoch, after which the next call begins anew, and after an error, which stays; batch is poison then.
 // [torch.utils.data.DataLoader]
 TINY_API int64_t      tiny_loader_next(tiny_loader *l, tiny_tensor **batch);
+// The same for a loop whose every turn is a frame: ends that of the batch before, and so runs what it assigned, and
+// begins one for the next batch. 0: there is none, or something failed; no frame is left open then, and tiny_status
+// tells which. A loop that is left before by break has tiny_end to call.
+//     for (tiny_tensor *b[2]; tiny_loader_each(l, b);)
+//       tiny_optim_minimize(&adam, tiny_cross_entropy(forward(&net, b[0]), b[1], NULL), &p);
+TINY_API int64_t      tiny_loader_each(tiny_loader *l, tiny_tensor **batch);
 // How many batches an epoch has; 0 for NULL. [torch.utils.data.DataLoader]
 TINY_API int64_t      tiny_loader_count(const tiny_loader *l);
 // Waits for a fetch that is under way, ends the thread and frees all. NULL is allowed; tiny_close does it too.
@@ -3515,7 +3528,8 @@ TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
 // TINY_E_STATE: no scope is open.
 TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
 
-// Adds up the time of launches from now on, from zero. Launches are not waited for where devices tell when they ran, as
+// Adds up the time of launches from now on, from zero. Until tiny_profile_end a frame that ends keeps no result that
+// nobody holds: the same graph in the next frame is computed again, where else what is there is taken. Launches are not waited for where devices tell when they ran, as
 // the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
 TINY_API tiny_code    tiny_profile_begin(tiny_ctx *t);
 // Waits for the devices; what was added up stays for tables until tiny_profile_begin. TINY_E_STATE: it was not called.
@@ -3539,6 +3553,8 @@ typedef struct tiny_profile_row {
 // be used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
 TINY_API tiny_code    tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
                                         void (*row)(void *user, const tiny_profile_row *row), void *user);
+// Row number i of these, from 0: *row, whose texts stay until the next launch; zeros and 0 where there are not as many.
+TINY_API int          tiny_profile_get(tiny_ctx *t, tiny_profile_by by, int i, tiny_profile_row *row);
 // The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
 // error.
 TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
@@ -3567,7 +3583,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "9cd8ae9d3a5e865ea199bb0ea988af8e3c9210ab81108ad62cae8f430eba9c4a"
+#define TN_SOURCE_ID "45717aa7ed20261d64a33e454376dfed8fceb0fb26a51470f5cfa763db573205"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4278,6 +4294,7 @@ struct tiny_ctx {
   struct tn_trace *trace; struct tn_observer *observer;      // NULL: nobody asked
   struct tiny_archive *archives;           // that are open
   struct tiny_loader *loaders;
+  struct tn_owned *owned;
 };
 
 static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
@@ -4354,6 +4371,32 @@ static int tn_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes
   *cap = more;
   return 1;
 }
+
+// ** owned: what structs of the caller's point to, like tiny_params; goes with the context unless it is freed before **
+
+typedef struct tn_owned { struct tn_owned *next, **link; tiny_ctx *t; size_t nbytes; } tn_owned;   // with the data behind
+
+static void tn_owned_free(void *data) {
+  tn_owned *o = data ? (tn_owned *)data - 1 : NULL;
+  if (!o) return;
+  if (o->next) o->next->link = o->link;
+  *o->link = o->next;
+  tn_release(o->t, o, o->nbytes);
+}
+// Zeros behind what data held, which may be NULL; it is moved. NULL only in light code, and data is as it was.
+static void *tn_owned_grow(tiny_ctx *t, void *data, size_t nbytes) {
+  const tn_owned *had = data ? (tn_owned *)data - 1 : NULL;
+  tn_owned *o = (tn_owned *)tn_alloc(t, sizeof *o + nbytes);
+  if (!o) return NULL;
+  if (had) memcpy(o + 1, data, had->nbytes - sizeof *had);
+  tn_owned_free(data);
+  o->t = t; o->nbytes = sizeof *o + nbytes;
+  o->next = t->owned; o->link = &t->owned;
+  if (o->next) o->next->link = &o->next;
+  t->owned = o;
+  return o + 1;
+}
+static void tn_owned_close(tiny_ctx *t) { while (t->owned) tn_owned_free(t->owned + 1); }
 
 // ** scratch: lives until the outermost tn_guard returns **
 
@@ -28622,10 +28665,10 @@ static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape 
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
   return tn_state_new(x, tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_of(x));
 }
-static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
+static void tn_states_free(tiny_tensor ***state, int n) {
   if (!*state) return;
   for (int i = 0; i < n; i++) tiny_free((*state)[i]);
-  tn_release(t, *state, (size_t)n * sizeof **state);
+  tn_owned_free(*state);
   *state = NULL;
 }
 
@@ -28645,7 +28688,7 @@ static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params,
   const tiny_shape two = {1, {2}};
   int wide = 0;
   if (!o->state) {
-    o->state = (tiny_tensor **)tn_alloc(t, (size_t)n * TN_SLOTS * sizeof *o->state);
+    o->state = (tiny_tensor **)tn_owned_grow(t, NULL, (size_t)n * TN_SLOTS * sizeof *o->state);
     if (!o->state) return 0;
     o->n = n;
     o->t = t;
@@ -28663,7 +28706,7 @@ static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params,
 }
 TINY_API void tiny_optim_free(tiny_optim *o) {
   if (!o || !o->t) return;
-  tn_states_free(o->t, &o->state, o->n * TN_SLOTS);
+  tn_states_free(&o->state, o->n * TN_SLOTS);
   tiny_free(o->left);
   o->left = NULL; o->n = 0; o->t = NULL;
 }
@@ -28807,6 +28850,22 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   }
   tn_label_leave(t, outside);
   return t->code;
+}
+
+TINY_API tiny_code tiny_optim_minimize(tiny_optim *o, tiny_tensor *loss, const tiny_params *p) {
+  tiny_tensor *out;
+  if (!o || !p) return TINY_E_ARG;
+  if (!tn_usable_in(p->t, "optim_minimize", 1, &loss, &out)) return out && p->t ? p->t->code : TINY_E_ARG;
+  tiny_ctx *t = tn_ctx_of(loss);
+  const int n = p->ntrainable;
+  if (!n) return tiny_fail(t, TINY_E_ARG, "optim_minimize: the list has no tensor that is trained");
+  tiny_tensor **grads = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *grads);
+  if (!grads) return t->code;
+  tiny_code code = tiny_grad(loss, p->trainable, n, grads);
+  if (code == TINY_OK) code = tiny_optim_step(o, p->trainable, grads, n);
+  for (int i = 0; i < n; i++) tiny_free(grads[i]);
+  tn_release(t, grads, (size_t)n * sizeof *grads);
+  return code;
 }
 #endif
 // ---- end src/tensor/optim.c ----
@@ -28992,9 +29051,9 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   if (!e->steps && !(e->steps = tn_state_new(params[0], TINY_F32, one))) return t->code;
   e->t = t;
   if (fresh) {
-    tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
+    tiny_tensor **made = (tiny_tensor **)tn_owned_grow(t, NULL, (size_t)n * sizeof *made);
     for (int i = 0; made && i < n; i++)
-      if (!(made[i] = tn_state_like(params[i]))) tn_states_free(t, &made, n);
+      if (!(made[i] = tn_state_like(params[i]))) tn_states_free(&made, n);
     if (!made) return t->code;
     e->average = made; e->n = n;
   }
@@ -29011,7 +29070,7 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
 }
 TINY_API void tiny_ema_free(tiny_ema *e) {
   if (!e || !e->t) return;
-  tn_states_free(e->t, &e->average, e->n);
+  tn_states_free(&e->average, e->n);
   tiny_free(e->steps);
   e->steps = NULL; e->n = 0; e->t = NULL;
 }
@@ -29115,7 +29174,7 @@ static int tn_name_join(char *out, const char *a, const char *b) {
 static int tn_params_grow(tiny_ctx *t, void **list, int n, int *cap, size_t size) {
   if (n < *cap) return 1;
   const int more = *cap ? 2 * *cap : TN_FIRST_SLOTS;
-  void *grown = tn_realloc(t, *list, (size_t)*cap * size, (size_t)more * size);
+  void *grown = tn_owned_grow(t, *list, (size_t)more * size);
   if (!grown) return 0;
   *list = grown; *cap = more;
   return 1;
@@ -29172,10 +29231,8 @@ TINY_API void tiny_params_leave(tiny_params *p) {
 
 TINY_API void tiny_params_free(tiny_params *p) {
   if (!p) return;
-  if (p->t) {
-    tn_release(p->t, p->param, (size_t)p->cap * sizeof *p->param);
-    tn_release(p->t, p->trainable, (size_t)p->captrainable * sizeof *p->trainable);
-  }
+  tn_owned_free(p->param);
+  tn_owned_free(p->trainable);
   memset(p, 0, sizeof *p);
 }
 #endif
@@ -29612,7 +29669,7 @@ TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurre
     tn_wrong(t, TINY_E_ARG, "%s: kind %d, %d layers of %lld", name, (int)kind, layers, (long long)size);
     return m;
   }
-  m.w = (tiny_recurrent_weights *)tn_alloc(t, (size_t)(layers * directions) * sizeof *m.w);
+  m.w = (tiny_recurrent_weights *)tn_owned_grow(t, NULL, (size_t)(layers * directions) * sizeof *m.w);
   if (!m.w) return m;
   m.t = t; m.n = layers * directions;
   for (int i = 0; i < m.n; i++) {
@@ -29664,7 +29721,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
   for (int i = 0; i < m->n; i++) {
     tiny_free(m->w[i].w_ih); tiny_free(m->w[i].w_hh); tiny_free(m->w[i].b_ih); tiny_free(m->w[i].b_hh);
   }
-  if (m->w) tn_release(m->t, m->w, (size_t)m->n * sizeof *m->w);
+  tn_owned_free(m->w);
   memset(m, 0, sizeof *m);
 }
 #endif
@@ -46991,7 +47048,8 @@ static tiny_code tn_end_guarded(tiny_ctx *t, void *arg) {
 }
 static tiny_code tn_collect_guarded(tiny_ctx *t, void *arg) {
   (void)arg;
-  tn_collect_if_due(t);
+  if (t->observer && t->observer->profiles) tn_collect(t);   // another frame is to do the same work
+  else tn_collect_if_due(t);
   return TINY_OK;
 }
 
@@ -47041,7 +47099,8 @@ static int64_t tn_nan_read(const tn_eval_graph_call *g, const tiny_uop *u, int s
   const tn_eval_array *a = tn_eval_array_of(g, x);
   int64_t at[TINY_MAX_DIMS], j = x->ndim ? i : 0;
   if (!a->bits || !tn_is_float(x->dtype)) return -1;
-  if (u->op == TINY_OP_WHERE && s != 2 - tn_eval_bit(tn_eval_array_of(g, u->src[0]), u->src[0]->ndim ? i : 0)) return -1;
+  if (u->op == TINY_OP_WHERE && s != 2 - tn_eval_bit(tn_eval_array_of(g, u->src[0]), u->src[0]->ndim ? i : 0))
+    return -1;                             // the other one was chosen
   if (u->op == TINY_OP_REDUCE || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) {
     for (j = 0; j < a->n; j++)
       if (tn_eval_bit(a, j) && (u->op != TINY_OP_REDUCE || tn_nan_reduces(u, j, i))) return j;
@@ -48656,6 +48715,19 @@ TINY_API tiny_code tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
   return TINY_OK;
 }
 
+TINY_API int tiny_profile_get(tiny_ctx *t, tiny_profile_by by, int i, tiny_profile_row *row) {
+  TN_FLOAT_MODE;
+  tn_profile_table all;
+  if (row) memset(row, 0, sizeof *row);
+  if (!t || !row || i < 0 || tn_profile_ready(t, "profile_get", by) != TINY_OK ||
+      !tn_profile_table_make(t, by, &all))
+    return 0;
+  const int there = i < all.n;
+  if (there) *row = all.row[i];
+  tn_profile_table_free(t, &all);
+  return there;
+}
+
 // ** text **
 
 // As snprintf, for a text that comes line by line.
@@ -48788,7 +48860,8 @@ struct tiny_loader {
   int64_t *order, ordered;                 // of items, if they are shuffled; of which epoch, -1: none
   int64_t made, taken;
   int failed; int64_t failed_item;         // batch `made` cannot be made: of that item
-  int told;                                // that the epoch which was taken is at its end
+  int told;                                // that the last epoch is at its end
+  uint32_t frame;                          // that tiny_loader_each opened; 0: none
 #ifndef TINY_NO_THREADS
   int started, quit;
   tn_pool_home home;
@@ -48955,19 +49028,24 @@ static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k) {
   if (!tn_usable_in(t, "loader_open", 1, &a->tensor, &out)) return 0;
   const tiny_uop *u = tn_uop_of(a->tensor);
   if (!d->n && u->ndim) d->n = u->dim[0];
-  if (u->extent || !u->ndim || u->dim[0] != d->n || d->n > INT32_MAX) {
-    tiny_fail(t, TINY_E_SHAPE, "loader_open: %s holds not %lld items", tn_text_of(u, text), (long long)d->n);
+  if (u->extent || !u->ndim || u->dim[0] < d->n || d->n > INT32_MAX) {
+    tiny_fail(t, TINY_E_SHAPE, "loader_open: %s does not hold %lld items along its first dim", tn_text_of(u, text),
+              (long long)d->n);
     return 0;
   }
   a->dtype = TINY_I32;                     // of a batch the rows are kept
   a->shape.ndim = 0;
   return 1;
 }
+static int tn_loader_says(const tiny_loader_array *a) { return a->tensor || a->data || a->dtype; }
 static int tn_loader_check(tiny_ctx *t, tiny_loader_desc *d) {
+  const int counts = !d->narray;
+  while (counts && d->narray < TINY_LOADER_ARRAYS && tn_loader_says(&d->array[d->narray])) d->narray++;
   if (d->narray < 1 || d->narray > TINY_LOADER_ARRAYS) return tn_loader_wrong(t, "1 to 8 arrays", d->narray);
-  if (d->n < 0 || d->batch < 0 || d->epoch < 0) return tn_loader_wrong(t, "a number below 0", d->n);
+  if (d->n < 0 || d->batch < 0 || d->epoch < 0 || d->epochs < 0) return tn_loader_wrong(t, "a number below 0", d->n);
   for (int k = 0; k < d->narray; k++) if (!tn_loader_array_check(t, d, k)) return 0;
   if (!d->batch) d->batch = 32;
+  if (!d->epochs) d->epochs = 1;
   if (d->batch > INT32_MAX) return tn_loader_wrong(t, "a batch beyond 2^31", d->batch);
   if (!d->prefetch) d->prefetch = 2;
   return 1;
@@ -49061,13 +49139,26 @@ TINY_API int64_t tiny_loader_next(tiny_loader *l, tiny_tensor **batch) {
   if (!batch) { tiny_fail(l->t, TINY_E_ARG, "loader_next: batch is NULL"); return 0; }
   for (int k = 0; k < l->d.narray; k++) batch[k] = tn_poison(l->t);
   if (!l->batches) return 0;
-  if (l->taken && l->taken % l->batches == 0 && !l->told) { l->told = 1; return 0; }
+  const int64_t epochs = l->taken % l->batches ? 0 : l->taken / l->batches;
+  if (epochs && epochs % l->d.epochs == 0 && !l->told) { l->told = 1; return 0; }
   if (!tn_loader_wait(l)) {
     tiny_fail(l->t, TINY_E_IO, "loader_next: item %lld could not be fetched", (long long)l->failed_item);
     return 0;
   }
   const int64_t items = tn_loader_tensors(l, batch);
   if (items) { l->told = 0; tn_loader_took(l); }
+  return items;
+}
+TINY_API int64_t tiny_loader_each(tiny_loader *l, tiny_tensor **batch) {
+  if (!l) return 0;
+  tiny_ctx *t = l->t;
+  const int inside = l->frame && l->frame == tn_frame_number(t->tensors);
+  l->frame = 0;
+  if (inside && tiny_end(t) != TINY_OK) return 0;
+  tiny_begin(t);
+  const int64_t items = tiny_loader_next(l, batch);
+  if (items) l->frame = tn_frame_number(t->tensors);
+  else tiny_end(t);
   return items;
 }
 #endif
@@ -52832,9 +52923,18 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_pool_close(t);
   tn_match_close(t);
   tn_labels_close(t);
+  tn_owned_close(t);
   tn_scratch_reset(t, 1);
   const tiny_alloc alloc = t->alloc;
   alloc.fn(alloc.user, t, sizeof *t, 0);
+}
+
+TINY_API int tiny_finish(tiny_ctx *t) {
+  const int failed = tiny_status(t) != TINY_OK;
+  if (failed && t) tn_log(t, "%s", tiny_error(t));
+  else if (failed) fprintf(stderr, "%s\n", tiny_error(t));
+  tiny_close(t);
+  return failed;
 }
 
 TINY_API tiny_code tiny_sync(tiny_ctx *t) {
@@ -52896,324 +52996,324 @@ Where things stand in tiny.h
 
     706  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1037  src/api/devices.h            several in one context, and tensors that are split over them
-   1087  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1873  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1040  src/api/devices.h            several in one context, and tensors that are split over them
+   1090  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1876  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2085  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2088  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2452  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2455  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2608  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2610  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2743  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2749  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2795  src/api/io.h                 tensors from files and to files
-   2869  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2801  src/api/io.h                 tensors from files and to files
+   2875  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3065  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3078  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3501  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3579  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3514  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3595  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3759  src/base/number.c            numbers as text, in and out
-   4234  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3775  src/base/number.c            numbers as text, in and out
+   4250  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4450  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4493  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4642  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4685  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4791  src/base/version.c           what this implementation is: its release and sources, how it was
+   4834  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4878  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4921  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5336  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5379  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5454  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5497  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5603  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6119  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5646  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6162  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6334  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6377  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   6961  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7004  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7192  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7352  src/ir/label.c               names that nodes have for people, in a table beside them
-   7485  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8350  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7235  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7395  src/ir/label.c               names that nodes have for people, in a table beside them
+   7528  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8393  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8466  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8509  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8573  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8616  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8664  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8707  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8776  src/ir/args.c                which k, v and sources fit an op
-   8962  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9583  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8819  src/ir/args.c                which k, v and sources fit an op
+   9005  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9626  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9724  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9767  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10308  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10351  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10808  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10851  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10920  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10963  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11357  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11400  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11632  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11675  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12309  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12352  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12595  src/ir/spec.c                the verifier
-  12944  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12638  src/ir/spec.c                the verifier
+  12987  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13173  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13531  src/rules/notation.c         the algebra that bodies of rules are written in
-  13567  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13768  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13216  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13574  src/rules/notation.c         the algebra that bodies of rules are written in
+  13610  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13811  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13928  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13971  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14322  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14365  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14521  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14564  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14935  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  14978  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15277  src/rules/decompose.c        from what the IR means to what a target can do
-  15889  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15320  src/rules/decompose.c        from what the IR means to what a target can do
+  15932  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15924  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15967  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16423  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16466  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16517  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16560  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17270  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17347  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17313  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17390  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17390  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17433  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17634  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17708  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17677  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17751  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18356  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18399  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18615  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18658  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18904  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18947  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19449  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19492  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19558  src/tensor/activation.c      what stands between the layers of a network
-  19739  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20111  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19601  src/tensor/activation.c      what stands between the layers of a network
+  19782  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20154  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20364  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20407  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21124  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21167  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21806  src/tensor/random.c          numbers from a counter, the same on every device
-  22081  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21849  src/tensor/random.c          numbers from a counter, the same on every device
+  22124  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22405  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22701  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22448  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22744  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22838  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22881  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23377  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23420  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24090  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24133  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24492  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24535  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24631  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24674  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25113  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25156  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25578  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25621  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25929  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26566  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26928  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27057  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25972  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26609  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26971  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27100  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27217  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27260  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27722  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28001  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27765  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28044  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28097  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28140  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28390  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28814  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28433  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28873  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29091  src/tensor/params.c          lists of named tensors: what a network consists of
-  29184  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29294  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29150  src/tensor/params.c          lists of named tensors: what a network consists of
+  29241  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29351  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29677  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29734  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29813  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29870  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  29931  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  29988  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30250  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30307  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30367  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30424  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  30866  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  30923  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31642  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31699  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32175  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32232  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32683  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32740  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  32864  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  32921  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33453  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33571  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33510  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33628  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34008  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34065  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34174  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34231  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34565  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34789  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34622  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34846  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34919  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  34990  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  34976  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35047  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35148  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35244  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35546  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35205  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35301  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35603  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35635  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35692  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35699  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35756  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35833  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35890  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35911  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  35970  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  35968  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36027  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36608  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36665  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36707  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36764  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36800  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36857  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37189  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37246  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37771  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37828  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37890  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  37982  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  37947  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38039  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38053  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38110  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38157  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38257  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38332  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38472  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38214  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38314  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38389  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38529  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38807  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38864  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39054  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39111  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39300  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39357  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39361  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39418  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39905  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  39962  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40461  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40518  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40811  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40868  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41112  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41169  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41507  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42255  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41564  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42312  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42332  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42389  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42442  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42672  src/runtime/device.c         which backend a context runs on
-  42870  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43024  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42499  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42729  src/runtime/device.c         which backend a context runs on
+  42927  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43081  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43085  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43142  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43350  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43407  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43584  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43641  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43840  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43897  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44021  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44088  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44078  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44145  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44446  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44503  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44720  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44777  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  44930  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45391  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  44987  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45448  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45564  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45621  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46419  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46476  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47013  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47071  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47154  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47213  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47491  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47670  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48462  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47550  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47729  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48521  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48766  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49076  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48838  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49167  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49256  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49347  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49508  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49599  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49767  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49858  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50037  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50128  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50202  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50293  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50376  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50737  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  50973  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50467  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50828  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51064  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51121  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51284  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51212  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51375  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51391  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51482  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51476  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51567  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51804  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51895  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  51966  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52029  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52208  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52057  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52120  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52299  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52343  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52434  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52720  src/runtime/context.c        opening and closing, the first error, totals
+  52811  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -1639,6 +1639,7 @@ inline Tensor Tensor::label(const char *name) const { return give(tiny_label(get
 inline const char *Tensor::label_of() const { return tiny_label_of(get()); }
 inline tiny_code profile_begin(const Context &t) { return detail::checked(tiny_profile_begin(t.get()), t.home()); }
 inline tiny_code profile_end(const Context &t) { return detail::checked(tiny_profile_end(t.get()), t.home()); }
+inline int profile_get(const Context &t, tiny_profile_by by, int i, tiny_profile_row &row) { return tiny_profile_get(t.get(), by, i, &row); }
 inline std::string profile_text(const Context &t, tiny_profile_by by) {
   const std::string y_ = detail::text([&](char *out, std::size_t nbytes) { return tiny_profile_text(t.get(), by, out, nbytes); });
   detail::check(t.home());
@@ -1658,19 +1659,27 @@ inline Tensor normalize_image(const Tensor &x, const std::vector<double> &mean, 
 class Loader {
 public:
   Loader(const Context &t, const tiny_loader_desc &d)
-      : l(tiny_loader_open(t.get(), &d)), home(t.home()), n(d.narray) { detail::check(home); }
+      : l(tiny_loader_open(t.get(), &d)), home(t.home()), n(d.narray ? d.narray : TINY_LOADER_ARRAYS) {
+    detail::check(home);
+  }
   Loader(const Loader &) = delete;
   Loader &operator=(const Loader &) = delete;
   ~Loader() { if (home->t) tiny_loader_close(l); }
-  // The arrays of the next batch; none at the end of an epoch.
-  std::vector<Tensor> next() const {
-    std::vector<tiny_tensor *> out = detail::room(n);
-    out.resize(tiny_loader_next(l, out.data()) > 0 ? static_cast<std::size_t>(n) : 0);
-    return give_all(out, home);
-  }
+  // The arrays of the next batch; none at the end of the last epoch.
+  std::vector<Tensor> next() const { return batch(tiny_loader_next); }
+  // The same in a frame of its own, which ends that of the batch before:
+  //     for (auto b = loader.each(); !b.empty(); b = loader.each())
+  std::vector<Tensor> each() const { return batch(tiny_loader_each); }
   std::int64_t count() const { return tiny_loader_count(l); }
   explicit operator bool() const { return l != nullptr; }
 private:
+  std::vector<Tensor> batch(std::int64_t (*take)(tiny_loader *, tiny_tensor **)) const {
+    std::vector<tiny_tensor *> out = detail::room(n);
+    if (take(l, out.data()) <= 0) out.clear();
+    while (!out.empty() && !out.back()) out.pop_back();
+    detail::check(home);
+    return give_all(out, home);
+  }
   tiny_loader *l;
   detail::Home_ home;
   int n;
@@ -1773,6 +1782,10 @@ public:
   tiny_code step(const List &params, const List &grads) {
     bind(params.home());
     return detail::checked(tiny_optim_step(this, params.get(), grads.get(), params.size()), where());
+  }
+  tiny_code minimize(const Tensor &loss, const tiny_params &params) {
+    bind(loss.home());
+    return detail::checked(tiny_optim_minimize(this, loss.get(), &params), where());
   }
 private:
   friend class Scaler;

@@ -1,6 +1,7 @@
 // api_calls: a call of every public function. Written by tools/api_calls.py from src/api/; not edited by hand.
 // Not here: tiny_open, which makes the context.
 // Not here: tiny_close, which ends it.
+// Not here: tiny_finish, which ends it.
 // Not here: tiny_fail, which is an error.
 // Not here: tiny_parallel, which calls back.
 // Not here: tiny_realloc, which wants memory of its own.
@@ -2208,6 +2209,10 @@ static void call_tiny_optim_step(world *w) {
   (void)w;
   give_code(w, tiny_optim_step(the_optim(w), L(0), L(2), C(0)));
 }
+static void call_tiny_optim_minimize(world *w) {
+  (void)w;
+  give_code(w, tiny_optim_minimize(the_optim(w), H(0), the_params(w)));
+}
 static void call_tiny_optim_free(world *w) {
   (void)w;
   tiny_optim_free(the_optim(w));
@@ -2452,6 +2457,10 @@ static void call_tiny_loader_next(world *w) {
   (void)w;
   (void)tiny_loader_next(the_loader(w), O(0));
 }
+static void call_tiny_loader_each(world *w) {
+  (void)w;
+  (void)tiny_loader_each(the_loader(w), O(0));
+}
 static void call_tiny_loader_count(world *w) {
   (void)w;
   (void)tiny_loader_count(the_loader(w));
@@ -2674,6 +2683,12 @@ static void call_tiny_scope_end(world *w) {
 static void call_tiny_profile_begin(world *w) {
   (void)w;
   give_code(w, tiny_profile_begin(w->t));
+}
+static void call_tiny_profile_get(world *w) {
+  (void)w;
+  tiny_profile_row a3;
+  memset(&a3, 0, sizeof a3);
+  give_number(w, tiny_profile_get(w->t, (tiny_profile_by)N(0, 0), (int)N(1, 1), &a3));
 }
 static void call_tiny_profile_text(world *w) {
   (void)w;
@@ -3188,6 +3203,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_grad", call_tiny_grad, 3, 0, 1, 1},
   {"tiny_checkpoint", call_tiny_checkpoint, 3, 0, 1, 0},
   {"tiny_optim_step", call_tiny_optim_step, 4, 1, 1, 0},
+  {"tiny_optim_minimize", call_tiny_optim_minimize, 1, 2, 0, 0},
   {"tiny_optim_free", call_tiny_optim_free, 0, 1, 0, 0},
   {"tiny_clip_grad_norm", call_tiny_clip_grad_norm, 2, 0, 1, 0},
   {"tiny_clip_grad_value", call_tiny_clip_grad_value, 2, 0, 1, 0},
@@ -3245,6 +3261,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_save_csv_to", call_tiny_save_csv_to, 1, 0, 0, 0},
   {"tiny_loader_open", call_tiny_loader_open, 0, 1, 0, 0},
   {"tiny_loader_next", call_tiny_loader_next, 0, 1, 0, 1},
+  {"tiny_loader_each", call_tiny_loader_each, 0, 1, 0, 1},
   {"tiny_loader_count", call_tiny_loader_count, 0, 1, 0, 0},
   {"tiny_convert_image_dtype", call_tiny_convert_image_dtype, 1, 0, 1, 0},
   {"tiny_normalize_image", call_tiny_normalize_image, 1, 0, 1, 0},
@@ -3297,6 +3314,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_scope_begin", call_tiny_scope_begin, 0, 1, 0, 0},
   {"tiny_scope_end", call_tiny_scope_end, 0, 1, 0, 0},
   {"tiny_profile_begin", call_tiny_profile_begin, 0, 1, 0, 0},
+  {"tiny_profile_get", call_tiny_profile_get, 0, 1, 2, 0},
   {"tiny_profile_text", call_tiny_profile_text, 0, 1, 2, 0},
   {"tiny_program_summary", call_tiny_program_summary, 0, 1, 1, 0},
 };

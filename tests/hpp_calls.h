@@ -882,6 +882,7 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
   (void)x.label_of();
   (void)tiny::profile_begin(t);
   (void)tiny::profile_end(t);
+  (void)tiny::profile_get(t, static_cast<tiny_profile_by>(1), 1, made_tiny_profile_row);
   (void)tiny::profile_text(t, static_cast<tiny_profile_by>(1));
   (void)tiny::trace_begin(t, "a");
   (void)tiny::trace_end(t);

@@ -2,6 +2,7 @@
 // host goes on. Failing allocations leave no leak.
 #include "../src/all.c"
 #include "test.h"
+#include "heard.h"
 
 static tiny_ctx *t;
 
@@ -331,9 +332,26 @@ static void check_views_and_ir(void) {
   CHECK_EQ(tiny_stats_of(NULL).kernels, 0);
   CHECK_STR(tiny_device_name(NULL, 0), "");
   CHECK(tiny_error(NULL)[0] && tiny_status(NULL) == TINY_E_MEMORY);
+  CHECK_EQ(tiny_finish(NULL), 1);
   CHECK_EQ(tiny_end(NULL), TINY_E_ARG);
   tiny_begin(NULL); tiny_clear(NULL); tiny_close(NULL); tiny_free(NULL);
   CHECK(!tiny_keep(NULL) && !tiny_ok(NULL) && !tiny_ctx_of(NULL));
+}
+
+// The end of main tells the error that stands, and makes it the exit status.
+static void check_finish(void) {
+  tiny_desc d;
+  memset(&d, 0, sizeof d);
+  d.device = "INTERP"; d.log.fn = hear;
+  tiny_ctx *own = tiny_open(&d);
+  CHECK(tiny_finish(own) == 0 && !*heard);
+  own = tiny_open(&d);
+  tiny_reshape(tiny_zeros(own, TINY_F32, TINY_SHAPE(2)), TINY_SHAPE(3));
+  CHECK_EQ(tiny_finish(own), 1);
+  CHECK(strstr(heard, "reshape: (2,)") != NULL);
+  d.device = "NOWHERE";
+  *heard = 0;
+  CHECK(tiny_finish(tiny_open(&d)) == 1 && strstr(heard, "NOWHERE"));
 }
 
 // ** the n-th allocation fails, for n = 1, 2, .. until all goes well **
@@ -412,5 +430,6 @@ int main(void) {
   CHECK(tiny_item(tiny_add(tiny_full(t, 2, TINY_F32, TINY_SHAPE()), tiny_full(t, 3, TINY_F32, TINY_SHAPE()))) == 5);   // the host goes on
   tiny_close(t);
   check_allocations();
+  check_finish();
   return test_report();
 }

@@ -174,6 +174,7 @@ static void failures(void) {
     tiny_loader_close(l);
   }
   tiny_loader_desc d = desc(0, NULL, NULL);
+  memset(d.array, 0, sizeof d.array);
   d.narray = 0;
   CHECK(!tiny_loader_open(t, &d));
   CHECK_STR(said(), "loader_open: 1 to 8 arrays (0)");
@@ -183,7 +184,7 @@ static void failures(void) {
   CHECK_STR(said(), "loader_open: an array with neither tensor, data nor fetch (0)");
   d = desc(1, tiny_zeros(t, TINY_F32, TINY_SHAPE(4, 4)), NULL);
   CHECK(!tiny_loader_open(t, &d));
-  CHECK_STR(said(), "loader_open: (4,4) holds not 103 items");
+  CHECK_STR(said(), "loader_open: (4,4) does not hold 103 items along its first dim");
   d = desc(0, NULL, NULL);
   d.array[0].shape = TINY_SHAPE((int64_t)1 << 50);
   d.batch = 1 << 20;
@@ -206,6 +207,59 @@ static void failures(void) {
   CHECK(tiny_loader_next(l, NULL) == 0 && tiny_status(t) == TINY_E_ARG);
   tiny_clear(t);
   tiny_loader_close(l);
+}
+// A loop of frames over several epochs; arrays are counted; of a tensor the first n items.
+static void loops(void) {
+  static int32_t order[3 * ITEMS];
+  int frames = 0, inner = 0;
+  tiny_tensor *b[2], *sum = tiny_zeros(t, TINY_F32, TINY_SHAPE()), *x = tiny_from(t, row, TINY_F32, TINY_SHAPE(ITEMS, WIDTH));
+  tiny_realize(&sum, 1);
+  tiny_loader_desc d = desc(1, x, NULL);
+  d.narray = 0; d.n = 50; d.epochs = 3; d.batch = 20; d.shuffle = 1;
+  tiny_loader *l = tiny_loader_open(t, &d);
+  CHECK_EQ(tiny_loader_count(l), 3);
+  for (int round = 0; round < 2; round++) {
+    int64_t items = 0, n;
+    while ((n = tiny_loader_each(l, b)) > 0) {
+      CHECK_EQ(tiny_read(b[1], order + items, (size_t)n * sizeof *order), TINY_OK);
+      tiny_assign(sum, tiny_add(sum, tiny_cast(tiny_sum(b[1], TINY_ALL, 0), TINY_F32)));
+      items += n;
+      frames++;
+    }
+    CHECK_EQ(items, 150);
+    for (int e = 0; e < 3; e++) {
+      int seen[50] = {0}, all = 0;
+      for (int i = 0; i < 50; i++) if (order[50 * e + i] >= 0 && order[50 * e + i] < 50) all += !seen[order[50 * e + i]]++;
+      CHECK_EQ(all, 50);
+    }
+    CHECK_EQ(tiny_end(t), TINY_E_STATE);   // no frame is open
+    tiny_clear(t);
+  }
+  CHECK_EQ(frames, 18);
+  CHECK_EQ(tiny_item(sum), 6 * 49 * 25);
+  // within a frame of the caller's, left by break, whose frame the caller ends
+  tiny_begin(t);
+  while (tiny_loader_each(l, b) > 0) if (++inner == 2) break;
+  CHECK(tiny_ok(b[0]));
+  CHECK(tiny_end(t) == TINY_OK && !tiny_ok(b[0]) && tiny_end(t) == TINY_OK);
+  for (inner = 0; tiny_loader_each(l, b) > 0;) inner++;
+  CHECK_EQ(inner, 7);
+  CHECK_EQ(tiny_end(t), TINY_E_STATE);
+  tiny_clear(t);
+  // an error in a turn ends the loop, and its frame
+  for (inner = 0; tiny_loader_each(l, b) > 0; inner++) tiny_reshape(b[0], TINY_SHAPE(7));
+  CHECK(inner == 1 && tiny_status(t) == TINY_E_SHAPE);
+  tiny_clear(t);
+  CHECK_EQ(tiny_end(t), TINY_E_STATE);
+  tiny_clear(t);
+  CHECK(tiny_loader_each(l, NULL) == 0 && tiny_status(t) == TINY_E_ARG && tiny_loader_each(NULL, b) == 0);
+  tiny_clear(t);
+  tiny_loader_close(l);
+  tiny_free(sum);
+  tiny_free(x);
+  d.epochs = -1;
+  CHECK(!tiny_loader_open(t, &d) && tiny_status(t) == TINY_E_ARG);
+  tiny_clear(t);
 }
 // Closed while the thread is at work, waits, or has not begun; by tiny_close, too.
 static void closes(void) {
@@ -288,6 +342,7 @@ int main(void) {
   CHECK_STR(tiny_error(t), "");
   failures();
   forks();
+  loops();
   CHECK_STR(tiny_error(t), "");
   tiny_close(t);
   closes();

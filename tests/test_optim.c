@@ -1,6 +1,7 @@
 // test_optim: optimisers and learning rates go where PyTorch's go; clipping, mixed precision, averages; captured steps.
 #include "../src/all.c"
 #include "test.h"
+#include "memory_test.h"
 
 typedef struct optim_case { const char *name; tiny_optim_kind kind; const char *settings; int dim[2]; double want[10]; } optim_case;
 #include "vectors/optim.inc"
@@ -290,6 +291,79 @@ static void check_reads(void) {
   CHECK_EQ(tiny_status(t), TINY_OK);
 }
 
+// One call for gradients and step: what the two give, to the bit. Nothing is freed by the caller.
+static void check_minimize(void) {
+  const float start[4] = {0.5f, -1, 2, 0.25f};
+  float got[2][4];
+  for (int one = 0; one < 2; one++) {
+    tiny_params p;
+    tiny_optim adam;
+    memset(&p, 0, sizeof p); memset(&adam, 0, sizeof adam);
+    adam.kind = TINY_ADAM; adam.lr = 0.1;
+    tiny_tensor *w = tiny_from(t, start, TINY_F32, TINY_SHAPE(4)), *g;
+    tiny_params_add(&p, NULL, "w", w, 1);
+    for (int step = 0; step < 5; step++) {
+      tiny_begin(t);
+      tiny_tensor *loss = tiny_sum(tiny_square(tiny_sub_scalar(w, 1)), TINY_ALL, 0);
+      if (one) CHECK_EQ(tiny_optim_minimize(&adam, loss, &p), TINY_OK);
+      else CHECK(tiny_grad(loss, p.trainable, 1, &g) == TINY_OK && tiny_optim_step(&adam, p.trainable, &g, 1) == TINY_OK);
+      CHECK_EQ(tiny_end(t), TINY_OK);
+    }
+    CHECK_EQ(tiny_read(w, got[one], sizeof got[one]), TINY_OK);
+    // what cannot be
+    tiny_params none;
+    memset(&none, 0, sizeof none);
+    tiny_tensor *loss = tiny_sum(w, TINY_ALL, 0);
+    CHECK_EQ(tiny_optim_minimize(NULL, loss, &p), TINY_E_ARG);
+    CHECK_EQ(tiny_optim_minimize(&adam, loss, NULL), TINY_E_ARG);
+    CHECK_EQ(tiny_optim_minimize(&adam, NULL, &none), TINY_E_ARG);
+    CHECK_EQ(tiny_optim_minimize(&adam, loss, &none), TINY_E_ARG);
+    tiny_clear(t);
+    CHECK_EQ(tiny_optim_minimize(&adam, w, &p), TINY_E_SHAPE);
+    tiny_clear(t);
+    CHECK_EQ(tiny_optim_minimize(&adam, tiny_reshape(w, TINY_SHAPE(3)), &p), TINY_E_SHAPE);
+    tiny_clear(t);
+    tiny_free(w);
+  }
+  CHECK(!memcmp(got[0], got[1], sizeof got[0]));
+}
+// tiny_close frees what structs of the caller's hold; nothing leaks at whichever allocation is refused.
+static void check_owned(void) {
+  const float start[4] = {0.5f, -1, 2, 0.25f};
+  for (long fail = 0, done = 0; !done; fail++) {
+    memory_count m = {0, 0, 0, 0};
+    tiny_desc d;
+    tiny_params p;
+    tiny_optim adam;
+    tiny_ema ema;
+    memset(&d, 0, sizeof d); memset(&p, 0, sizeof p); memset(&adam, 0, sizeof adam); memset(&ema, 0, sizeof ema);
+    d.device = "INTERP"; d.cache_dir = ""; d.alloc.fn = memory_fn; d.alloc.user = &m;
+    adam.kind = TINY_ADAM;
+    tiny_ctx *own = tiny_open(&d);
+    m.fail_at = fail ? m.calls + fail : 0;
+    tiny_tensor *w = tiny_from(own, start, TINY_F32, TINY_SHAPE(4));
+    tiny_recurrent_layer r = tiny_recurrent_layer_new(own, TINY_GRU, 2, 3, NULL, 1);
+    tiny_params_add(&p, NULL, "w", w, 1);
+    tiny_recurrent_layer_params(&r, &p, "r");
+    tiny_begin(own);
+    tiny_optim_minimize(&adam, tiny_sum(tiny_square(w), TINY_ALL, 0), &p);
+    tiny_ema_step(&ema, p.trainable, p.ntrainable);
+    const tiny_code code = tiny_end(own);
+    CHECK(code == TINY_OK || code == TINY_E_MEMORY);
+    done = fail && m.calls < m.fail_at;
+    if (fail % 2) tiny_close(own);         // nothing is freed by hand; or all is
+    else {
+      tiny_optim_free(&adam);
+      tiny_params_free(&p);
+      tiny_recurrent_layer_free(&r);
+      tiny_ema_free(&ema);
+      tiny_close(own);
+    }
+    CHECK_EQ(m.live, 0);
+    CHECK_EQ(m.wrong, 0);
+  }
+}
+
 int main(void) {
   tiny_desc d;
   memset(&d, 0, sizeof d);
@@ -307,8 +381,10 @@ int main(void) {
     check_zero();
     check_replay();
     check_reads();
+    check_minimize();
     tiny_close(t);
   }
   check_rates();
+  check_owned();
   return test_report();
 }

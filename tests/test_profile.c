@@ -50,6 +50,37 @@ static void work(tiny_ctx *t) {
   CHECK_EQ(tiny_realize(all, 5), TINY_OK);
 }
 
+// The same graph in each of several frames runs in each while a profile is taken, and rows can be asked for one by one.
+static void frames_repeat(void) {
+  tiny_ctx *t = opened("CPU");
+  tiny_tensor *x = numbers(t, TINY_SHAPE(96, 96));
+  tiny_profile_row row;
+  tiny_realize(&x, 1);
+  CHECK(!tiny_profile_get(t, TINY_BY_LABEL, 0, &row) && tiny_status(t) == TINY_E_STATE);
+  tiny_clear(t);
+  tiny_profile_begin(t);
+  for (int i = 0; i < 10; i++) {
+    tiny_begin(t);
+    tiny_tensor *product = tiny_label(tiny_matmul(x, x), "product"), *y = tiny_label(tiny_sum(product, TINY_ALL, 0), "total");
+    CHECK_EQ(tiny_realize(TINY_ARRAY(product, y)), TINY_OK);
+    CHECK_EQ(tiny_end(t), TINY_OK);
+  }
+  tiny_profile_end(t);
+  const sums s = rows_of(t, TINY_BY_LABEL);
+  uint64_t launches = 0, ns = UINT64_MAX;
+  int n = 0;
+  for (; tiny_profile_get(t, TINY_BY_LABEL, n, &row); n++) {
+    CHECK(row.launches >= 10 && row.ns <= ns && (!strcmp(row.name, "product") || !strcmp(row.name, "total")));
+    launches += row.launches;
+    ns = row.ns;
+  }
+  CHECK(n == s.rows && n == 2 && launches == s.launches);
+  CHECK(!row.name && !row.launches && !tiny_profile_get(t, TINY_BY_LABEL, -1, &row) && !tiny_profile_get(t, TINY_BY_LABEL, 0, NULL));
+  CHECK(!tiny_profile_get(NULL, TINY_BY_LABEL, 0, &row));
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tiny_close(t);
+}
+
 static void adds_up(const char *device) {
   tiny_ctx *t = opened(device);
   work(t);
@@ -172,6 +203,7 @@ static void refused(void) {
 int main(void) {
   adds_up("INTERP");
   adds_up("CPU");
+  frames_repeat();
   programs();
   tables();
   refused();

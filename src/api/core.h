@@ -220,9 +220,12 @@ typedef struct tiny_desc {
 // Opens a context. d may be NULL. Returns NULL only when memory for the context itself is short; any other
 // failure (no such device ...) gives a context whose tiny_status says so and whose operators return poison.
 TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
-// Waits for the device, frees every tensor, program and archive of t, and closes it. NULL is allowed. Free
-// optimisers, scalers, averages and lists of parameters before.
+// Waits for the device, frees all that belongs to t, and closes it: tensors, programs, archives, loaders, what layers,
+// optimisers and lists of parameters point to. NULL is allowed.
 TINY_API void        tiny_close(tiny_ctx *t);
+// The end of main: "return tiny_finish(t);". Closes t, after a line of the log (stderr) that tells an error which stands.
+// What main returns: 0, or 1 where there was one, or t is NULL.
+TINY_API int         tiny_finish(tiny_ctx *t);
 // The first error's message; "" when there is none; never NULL. It stays as it is until tiny_clear or tiny_close.
 TINY_API const char *tiny_error(const tiny_ctx *t);
 // The first error's code; TINY_OK when there is none. NULL, as tiny_open may give: TINY_E_MEMORY.

@@ -81,8 +81,9 @@ typedef struct tiny_loader_array {
 #define TINY_LOADER_ARRAYS 8
 // What batches are made of. Zero means default.
 typedef struct tiny_loader_desc {
-  tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;
-  int64_t n, batch;                        // items in all, and in a batch (0: 32)
+  tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;   // narray 0: as many as say something
+  int64_t n, batch;                        // items: the first n of each array (0: all that a tensor has); of a batch (0: 32)
+  int epochs;                              // after which there is no batch any more; 0: 1
   int shuffle; uint64_t seed;              // another order in every epoch, which seed and the epoch's number decide
   // The last batch, if items are left over: it is smaller; or it is left out; or (lengths) every batch has memory for
   // `batch` items and a length, as tiny_slice_to gives it: one plan for all of them
@@ -99,9 +100,15 @@ typedef struct tiny_loader_desc {
 // thread, batches are made when they are asked for. [torch.utils.data.DataLoader]
 TINY_API tiny_loader *tiny_loader_open(tiny_ctx *t, const tiny_loader_desc *d);
 // The next batch: batch[0..narray) become new tensors (items,..), and the number of items is returned. 0 at the end of
-// an epoch, after which the next call begins another one, and after an error, which stays; batch is poison then.
+// the last epoch, after which the next call begins anew, and after an error, which stays; batch is poison then.
 // [torch.utils.data.DataLoader]
 TINY_API int64_t      tiny_loader_next(tiny_loader *l, tiny_tensor **batch);
+// The same for a loop whose every turn is a frame: ends that of the batch before, and so runs what it assigned, and
+// begins one for the next batch. 0: there is none, or something failed; no frame is left open then, and tiny_status
+// tells which. A loop that is left before by break has tiny_end to call.
+//     for (tiny_tensor *b[2]; tiny_loader_each(l, b);)
+//       tiny_optim_minimize(&adam, tiny_cross_entropy(forward(&net, b[0]), b[1], NULL), &p);
+TINY_API int64_t      tiny_loader_each(tiny_loader *l, tiny_tensor **batch);
 // How many batches an epoch has; 0 for NULL. [torch.utils.data.DataLoader]
 TINY_API int64_t      tiny_loader_count(const tiny_loader *l);
 // Waits for a fetch that is under way, ends the thread and frees all. NULL is allowed; tiny_close does it too.

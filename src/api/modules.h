@@ -8,10 +8,9 @@
 //     tiny_params_enter(&p, "head");
 //     tiny_linear_layer_params(&net.fc, &p, "fc");                          // head.fc.weight, head.fc.bias
 //     tiny_params_leave(&p);
-//     tiny_grad(loss, p.trainable, p.ntrainable, grads);
+//     tiny_optim_minimize(&adam, loss, &p);
 // The list does not own the tensors. A tensor keeps its identity when its contents change (tiny_assign, tiny_write),
-// so a list stays good for as long as the modules live. Its memory comes from the context of its tensors: free the
-// list before tiny_close.
+// so a list stays good for as long as the modules live. Its memory is the context's of its tensors, and goes with that.
 
 // Of a whole name like "layers.0.weight", its end included.
 #define TINY_NAME_SIZE 128
@@ -41,7 +40,7 @@ TINY_API void tiny_params_enter(tiny_params *p, const char *name);
 TINY_API void tiny_params_leave(tiny_params *p);
 // The tensor of that whole name; NULL: there is none.
 TINY_API tiny_tensor *tiny_params_find(const tiny_params *p, const char *name);
-// Frees the list, not the tensors: before tiny_close.
+// Frees the list, as tiny_close does, not the tensors.
 TINY_API void tiny_params_free(tiny_params *p);
 
 // A module is a struct of tensors with public fields, and four functions that are alike for all:
@@ -141,7 +140,7 @@ typedef struct tiny_recurrent_layer {
   tiny_recurrent_weights *w; int n;        // for each layer and direction; its own
   tiny_ctx *t;
 } tiny_recurrent_layer;
-// Inputs of size in, states of size size. d may be NULL. Free it before tiny_close. [torch.nn.LSTM]
+// Inputs of size in, states of size size. d may be NULL. [torch.nn.LSTM]
 TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurrent_kind kind, int64_t in, int64_t size,
                                                        const tiny_recurrent_desc *d, int bias);
 // As tiny_rnn, tiny_lstm and tiny_gru: h0, c0, hn, cn may be NULL; c0 and cn are for LSTM. Dropout only when train.

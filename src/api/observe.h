@@ -15,7 +15,8 @@ TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
 // TINY_E_STATE: no scope is open.
 TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
 
-// Adds up the time of launches from now on, from zero. Launches are not waited for where devices tell when they ran, as
+// Adds up the time of launches from now on, from zero. Until tiny_profile_end a frame that ends keeps no result that
+// nobody holds: the same graph in the next frame is computed again, where else what is there is taken. Launches are not waited for where devices tell when they ran, as
 // the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
 TINY_API tiny_code    tiny_profile_begin(tiny_ctx *t);
 // Waits for the devices; what was added up stays for tables until tiny_profile_begin. TINY_E_STATE: it was not called.
@@ -39,6 +40,8 @@ typedef struct tiny_profile_row {
 // be used meanwhile. TINY_E_STATE: tiny_profile_begin was not called; TINY_E_ARG: row is NULL, by is none.
 TINY_API tiny_code    tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
                                         void (*row)(void *user, const tiny_profile_row *row), void *user);
+// Row number i of these, from 0: *row, whose texts stay until the next launch; zeros and 0 where there are not as many.
+TINY_API int          tiny_profile_get(tiny_ctx *t, tiny_profile_by by, int i, tiny_profile_row *row);
 // The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
 // error.
 TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);

@@ -55,7 +55,11 @@ typedef struct tiny_optim {
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
 // [torch.optim.Optimizer.step]
 TINY_API tiny_code    tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
-// Frees the state: before tiny_close. NULL is allowed.
+// A step down: tiny_grad of loss by all that is trained in the list, and tiny_optim_step along that. Where gradients are
+// clipped, scaled or looked at, say these two. Errors are theirs; TINY_E_ARG: the list has nothing to train.
+// [tf.keras.optimizers.Optimizer.minimize]
+TINY_API tiny_code    tiny_optim_minimize(tiny_optim *o, tiny_tensor *loss, const tiny_params *p);
+// Frees the state, as tiny_close does. NULL is allowed.
 TINY_API void         tiny_optim_free(tiny_optim *o);
 
 // Scales n gradients in place (grads[i] becomes another tensor) so that the norm of all of them together is at most
@@ -116,7 +120,7 @@ TINY_API tiny_code    tiny_scaler_step(tiny_scaler *s, tiny_optim *o, tiny_tenso
                                        tiny_tensor *const *grads, int n);
 // Once a step, after all optimisers. [torch.cuda.amp.GradScaler.update]
 TINY_API tiny_code    tiny_scaler_update(tiny_scaler *s);
-// Frees the state: before tiny_close. NULL is allowed.
+// Frees the state, as tiny_close does. NULL is allowed.
 TINY_API void         tiny_scaler_free(tiny_scaler *s);
 
 // Exponential moving average of parameters: average[i] is a tensor like params[i], a copy at the first step.
@@ -128,6 +132,6 @@ typedef struct tiny_ema {
 } tiny_ema;
 // average = decay * average + (1 - decay) * params. [torch.optim.swa_utils.AveragedModel]
 TINY_API tiny_code    tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n);
-// Frees the averages: before tiny_close. NULL is allowed.
+// Frees the averages, as tiny_close does. NULL is allowed.
 TINY_API void         tiny_ema_free(tiny_ema *e);
 #endif // TINY_NO_NN

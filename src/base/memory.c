@@ -45,6 +45,7 @@ struct tiny_ctx {
   struct tn_trace *trace; struct tn_observer *observer;      // NULL: nobody asked
   struct tiny_archive *archives;           // that are open
   struct tiny_loader *loaders;
+  struct tn_owned *owned;
 };
 
 static void *tn_default_alloc(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
@@ -121,6 +122,32 @@ static int tn_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes
   *cap = more;
   return 1;
 }
+
+// ** owned: what structs of the caller's point to, like tiny_params; goes with the context unless it is freed before **
+
+typedef struct tn_owned { struct tn_owned *next, **link; tiny_ctx *t; size_t nbytes; } tn_owned;   // with the data behind
+
+static void tn_owned_free(void *data) {
+  tn_owned *o = data ? (tn_owned *)data - 1 : NULL;
+  if (!o) return;
+  if (o->next) o->next->link = o->link;
+  *o->link = o->next;
+  tn_release(o->t, o, o->nbytes);
+}
+// Zeros behind what data held, which may be NULL; it is moved. NULL only in light code, and data is as it was.
+static void *tn_owned_grow(tiny_ctx *t, void *data, size_t nbytes) {
+  const tn_owned *had = data ? (tn_owned *)data - 1 : NULL;
+  tn_owned *o = (tn_owned *)tn_alloc(t, sizeof *o + nbytes);
+  if (!o) return NULL;
+  if (had) memcpy(o + 1, data, had->nbytes - sizeof *had);
+  tn_owned_free(data);
+  o->t = t; o->nbytes = sizeof *o + nbytes;
+  o->next = t->owned; o->link = &t->owned;
+  if (o->next) o->next->link = &o->next;
+  t->owned = o;
+  return o + 1;
+}
+static void tn_owned_close(tiny_ctx *t) { while (t->owned) tn_owned_free(t->owned + 1); }
 
 // ** scratch: lives until the outermost tn_guard returns **
 

@@ -113,9 +113,18 @@ TINY_API void tiny_close(tiny_ctx *t) {
   tn_pool_close(t);
   tn_match_close(t);
   tn_labels_close(t);
+  tn_owned_close(t);
   tn_scratch_reset(t, 1);
   const tiny_alloc alloc = t->alloc;
   alloc.fn(alloc.user, t, sizeof *t, 0);
+}
+
+TINY_API int tiny_finish(tiny_ctx *t) {
+  const int failed = tiny_status(t) != TINY_OK;
+  if (failed && t) tn_log(t, "%s", tiny_error(t));
+  else if (failed) fprintf(stderr, "%s\n", tiny_error(t));
+  tiny_close(t);
+  return failed;
 }
 
 TINY_API tiny_code tiny_sync(tiny_ctx *t) {

@@ -29,7 +29,8 @@ static int64_t tn_nan_read(const tn_eval_graph_call *g, const tiny_uop *u, int s
   const tn_eval_array *a = tn_eval_array_of(g, x);
   int64_t at[TINY_MAX_DIMS], j = x->ndim ? i : 0;
   if (!a->bits || !tn_is_float(x->dtype)) return -1;
-  if (u->op == TINY_OP_WHERE && s != 2 - tn_eval_bit(tn_eval_array_of(g, u->src[0]), u->src[0]->ndim ? i : 0)) return -1;
+  if (u->op == TINY_OP_WHERE && s != 2 - tn_eval_bit(tn_eval_array_of(g, u->src[0]), u->src[0]->ndim ? i : 0))
+    return -1;                             // the other one was chosen
   if (u->op == TINY_OP_REDUCE || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) {
     for (j = 0; j < a->n; j++)
       if (tn_eval_bit(a, j) && (u->op != TINY_OP_REDUCE || tn_nan_reduces(u, j, i))) return j;

@@ -23,7 +23,8 @@ struct tiny_loader {
   int64_t *order, ordered;                 // of items, if they are shuffled; of which epoch, -1: none
   int64_t made, taken;
   int failed; int64_t failed_item;         // batch `made` cannot be made: of that item
-  int told;                                // that the epoch which was taken is at its end
+  int told;                                // that the last epoch is at its end
+  uint32_t frame;                          // that tiny_loader_each opened; 0: none
 #ifndef TINY_NO_THREADS
   int started, quit;
   tn_pool_home home;
@@ -190,19 +191,24 @@ static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k) {
   if (!tn_usable_in(t, "loader_open", 1, &a->tensor, &out)) return 0;
   const tiny_uop *u = tn_uop_of(a->tensor);
   if (!d->n && u->ndim) d->n = u->dim[0];
-  if (u->extent || !u->ndim || u->dim[0] != d->n || d->n > INT32_MAX) {
-    tiny_fail(t, TINY_E_SHAPE, "loader_open: %s holds not %lld items", tn_text_of(u, text), (long long)d->n);
+  if (u->extent || !u->ndim || u->dim[0] < d->n || d->n > INT32_MAX) {
+    tiny_fail(t, TINY_E_SHAPE, "loader_open: %s does not hold %lld items along its first dim", tn_text_of(u, text),
+              (long long)d->n);
     return 0;
   }
   a->dtype = TINY_I32;                     // of a batch the rows are kept
   a->shape.ndim = 0;
   return 1;
 }
+static int tn_loader_says(const tiny_loader_array *a) { return a->tensor || a->data || a->dtype; }
 static int tn_loader_check(tiny_ctx *t, tiny_loader_desc *d) {
+  const int counts = !d->narray;
+  while (counts && d->narray < TINY_LOADER_ARRAYS && tn_loader_says(&d->array[d->narray])) d->narray++;
   if (d->narray < 1 || d->narray > TINY_LOADER_ARRAYS) return tn_loader_wrong(t, "1 to 8 arrays", d->narray);
-  if (d->n < 0 || d->batch < 0 || d->epoch < 0) return tn_loader_wrong(t, "a number below 0", d->n);
+  if (d->n < 0 || d->batch < 0 || d->epoch < 0 || d->epochs < 0) return tn_loader_wrong(t, "a number below 0", d->n);
   for (int k = 0; k < d->narray; k++) if (!tn_loader_array_check(t, d, k)) return 0;
   if (!d->batch) d->batch = 32;
+  if (!d->epochs) d->epochs = 1;
   if (d->batch > INT32_MAX) return tn_loader_wrong(t, "a batch beyond 2^31", d->batch);
   if (!d->prefetch) d->prefetch = 2;
   return 1;
@@ -296,13 +302,26 @@ TINY_API int64_t tiny_loader_next(tiny_loader *l, tiny_tensor **batch) {
   if (!batch) { tiny_fail(l->t, TINY_E_ARG, "loader_next: batch is NULL"); return 0; }
   for (int k = 0; k < l->d.narray; k++) batch[k] = tn_poison(l->t);
   if (!l->batches) return 0;
-  if (l->taken && l->taken % l->batches == 0 && !l->told) { l->told = 1; return 0; }
+  const int64_t epochs = l->taken % l->batches ? 0 : l->taken / l->batches;
+  if (epochs && epochs % l->d.epochs == 0 && !l->told) { l->told = 1; return 0; }
   if (!tn_loader_wait(l)) {
     tiny_fail(l->t, TINY_E_IO, "loader_next: item %lld could not be fetched", (long long)l->failed_item);
     return 0;
   }
   const int64_t items = tn_loader_tensors(l, batch);
   if (items) { l->told = 0; tn_loader_took(l); }
+  return items;
+}
+TINY_API int64_t tiny_loader_each(tiny_loader *l, tiny_tensor **batch) {
+  if (!l) return 0;
+  tiny_ctx *t = l->t;
+  const int inside = l->frame && l->frame == tn_frame_number(t->tensors);
+  l->frame = 0;
+  if (inside && tiny_end(t) != TINY_OK) return 0;
+  tiny_begin(t);
+  const int64_t items = tiny_loader_next(l, batch);
+  if (items) l->frame = tn_frame_number(t->tensors);
+  else tiny_end(t);
   return items;
 }
 #endif

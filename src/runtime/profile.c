@@ -195,6 +195,19 @@ TINY_API tiny_code tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
   return TINY_OK;
 }
 
+TINY_API int tiny_profile_get(tiny_ctx *t, tiny_profile_by by, int i, tiny_profile_row *row) {
+  TN_FLOAT_MODE;
+  tn_profile_table all;
+  if (row) memset(row, 0, sizeof *row);
+  if (!t || !row || i < 0 || tn_profile_ready(t, "profile_get", by) != TINY_OK ||
+      !tn_profile_table_make(t, by, &all))
+    return 0;
+  const int there = i < all.n;
+  if (there) *row = all.row[i];
+  tn_profile_table_free(t, &all);
+  return there;
+}
+
 // ** text **
 
 // As snprintf, for a text that comes line by line.

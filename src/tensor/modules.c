@@ -319,7 +319,7 @@ TINY_API tiny_recurrent_layer tiny_recurrent_layer_new(tiny_ctx *t, tiny_recurre
     tn_wrong(t, TINY_E_ARG, "%s: kind %d, %d layers of %lld", name, (int)kind, layers, (long long)size);
     return m;
   }
-  m.w = (tiny_recurrent_weights *)tn_alloc(t, (size_t)(layers * directions) * sizeof *m.w);
+  m.w = (tiny_recurrent_weights *)tn_owned_grow(t, NULL, (size_t)(layers * directions) * sizeof *m.w);
   if (!m.w) return m;
   m.t = t; m.n = layers * directions;
   for (int i = 0; i < m.n; i++) {
@@ -371,7 +371,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
   for (int i = 0; i < m->n; i++) {
     tiny_free(m->w[i].w_ih); tiny_free(m->w[i].w_hh); tiny_free(m->w[i].b_ih); tiny_free(m->w[i].b_hh);
   }
-  if (m->w) tn_release(m->t, m->w, (size_t)m->n * sizeof *m->w);
+  tn_owned_free(m->w);
   memset(m, 0, sizeof *m);
 }
 #endif

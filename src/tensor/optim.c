@@ -233,10 +233,10 @@ static tiny_tensor *tn_state_new(const tiny_tensor *like, int dtype, tiny_shape 
 static tiny_tensor *tn_state_like(tiny_tensor *x) {
   return tn_state_new(x, tn_computed_in(tn_uop_of(x)->dtype), tiny_shape_of(x));
 }
-static void tn_states_free(tiny_ctx *t, tiny_tensor ***state, int n) {
+static void tn_states_free(tiny_tensor ***state, int n) {
   if (!*state) return;
   for (int i = 0; i < n; i++) tiny_free((*state)[i]);
-  tn_release(t, *state, (size_t)n * sizeof **state);
+  tn_owned_free(*state);
   *state = NULL;
 }
 
@@ -256,7 +256,7 @@ static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params,
   const tiny_shape two = {1, {2}};
   int wide = 0;
   if (!o->state) {
-    o->state = (tiny_tensor **)tn_alloc(t, (size_t)n * TN_SLOTS * sizeof *o->state);
+    o->state = (tiny_tensor **)tn_owned_grow(t, NULL, (size_t)n * TN_SLOTS * sizeof *o->state);
     if (!o->state) return 0;
     o->n = n;
     o->t = t;
@@ -274,7 +274,7 @@ static int tn_optim_open(tiny_optim *o, tiny_ctx *t, tiny_tensor *const *params,
 }
 TINY_API void tiny_optim_free(tiny_optim *o) {
   if (!o || !o->t) return;
-  tn_states_free(o->t, &o->state, o->n * TN_SLOTS);
+  tn_states_free(&o->state, o->n * TN_SLOTS);
   tiny_free(o->left);
   o->left = NULL; o->n = 0; o->t = NULL;
 }
@@ -418,5 +418,21 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
   }
   tn_label_leave(t, outside);
   return t->code;
+}
+
+TINY_API tiny_code tiny_optim_minimize(tiny_optim *o, tiny_tensor *loss, const tiny_params *p) {
+  tiny_tensor *out;
+  if (!o || !p) return TINY_E_ARG;
+  if (!tn_usable_in(p->t, "optim_minimize", 1, &loss, &out)) return out && p->t ? p->t->code : TINY_E_ARG;
+  tiny_ctx *t = tn_ctx_of(loss);
+  const int n = p->ntrainable;
+  if (!n) return tiny_fail(t, TINY_E_ARG, "optim_minimize: the list has no tensor that is trained");
+  tiny_tensor **grads = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *grads);
+  if (!grads) return t->code;
+  tiny_code code = tiny_grad(loss, p->trainable, n, grads);
+  if (code == TINY_OK) code = tiny_optim_step(o, p->trainable, grads, n);
+  for (int i = 0; i < n; i++) tiny_free(grads[i]);
+  tn_release(t, grads, (size_t)n * sizeof *grads);
+  return code;
 }
 #endif

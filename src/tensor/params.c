@@ -25,7 +25,7 @@ static int tn_name_join(char *out, const char *a, const char *b) {
 static int tn_params_grow(tiny_ctx *t, void **list, int n, int *cap, size_t size) {
   if (n < *cap) return 1;
   const int more = *cap ? 2 * *cap : TN_FIRST_SLOTS;
-  void *grown = tn_realloc(t, *list, (size_t)*cap * size, (size_t)more * size);
+  void *grown = tn_owned_grow(t, *list, (size_t)more * size);
   if (!grown) return 0;
   *list = grown; *cap = more;
   return 1;
@@ -82,10 +82,8 @@ TINY_API void tiny_params_leave(tiny_params *p) {
 
 TINY_API void tiny_params_free(tiny_params *p) {
   if (!p) return;
-  if (p->t) {
-    tn_release(p->t, p->param, (size_t)p->cap * sizeof *p->param);
-    tn_release(p->t, p->trainable, (size_t)p->captrainable * sizeof *p->trainable);
-  }
+  tn_owned_free(p->param);
+  tn_owned_free(p->trainable);
   memset(p, 0, sizeof *p);
 }
 #endif

@@ -179,9 +179,9 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
   if (!e->steps && !(e->steps = tn_state_new(params[0], TINY_F32, one))) return t->code;
   e->t = t;
   if (fresh) {
-    tiny_tensor **made = (tiny_tensor **)tn_alloc(t, (size_t)n * sizeof *made);
+    tiny_tensor **made = (tiny_tensor **)tn_owned_grow(t, NULL, (size_t)n * sizeof *made);
     for (int i = 0; made && i < n; i++)
-      if (!(made[i] = tn_state_like(params[i]))) tn_states_free(t, &made, n);
+      if (!(made[i] = tn_state_like(params[i]))) tn_states_free(&made, n);
     if (!made) return t->code;
     e->average = made; e->n = n;
   }
@@ -198,7 +198,7 @@ TINY_API tiny_code tiny_ema_step(tiny_ema *e, tiny_tensor *const *params, int n)
 }
 TINY_API void tiny_ema_free(tiny_ema *e) {
   if (!e || !e->t) return;
-  tn_states_free(e->t, &e->average, e->n);
+  tn_states_free(&e->average, e->n);
   tiny_free(e->steps);
   e->steps = NULL; e->n = 0; e->t = NULL;
 }

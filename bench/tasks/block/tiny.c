@@ -46,12 +46,6 @@ int main(void) {
   tiny_tensor *x = tiny_archive_get(file, "x"), *y = tiny_archive_get(file, "y");
   tiny_tensor *apart = tiny_abs(tiny_sub(block_forward(&b, x), y));
   double difference = tiny_item(tiny_amax(apart, TINY_ALL, 0));
-  tiny_code code = tiny_status(t);
-  if (code == TINY_OK)
-    printf("difference %g\n", difference);
-  else
-    fprintf(stderr, "%s\n", tiny_error(t));
-  tiny_params_free(&p);
-  tiny_close(t);
-  return code != TINY_OK;
+  printf("difference %g\n", difference);
+  return tiny_finish(t);
 }

@@ -2,30 +2,21 @@
 #include "tiny.hpp"
 #include <cstdio>
 
-struct Net {
-  tiny::LinearLayer in, out;
-  tiny::Params params;
-  explicit Net(const tiny::Context &t) : in(t, 2, 16), out(t, 16, 1), params(t) {
-    in.params(params, "in");
-    out.params(params, "out");
-  }
-  tiny::Tensor operator()(const tiny::Tensor &x) const { return out(in(x).tanh()); }
-};
-
 int main() {
   tiny::Context t;
-  Net net(t);
+  tiny::LinearLayer in(t, 2, 16), out(t, 16, 1);
+  tiny::Params params(t);
+  in.params(params, "in");
+  out.params(params, "out");
   tiny::Tensor x = t.from(std::vector<float>{0, 0, 0, 1, 1, 0, 1, 1}, {4, 2});
   tiny::Tensor y = t.from(std::vector<float>{0, 1, 1, 0}, {4, 1});
+  auto loss = [&] { return out(in(x).tanh()).mse_loss(y); };
   tiny::Optim adam(TINY_ADAM, 0.05);
   for (int step = 0; step < 500; step++) {
     tiny::Frame frame(t);
-    adam.step(net.params.tensors(), tiny::grad(net(x).mse_loss(y), net.params.tensors()));
+    adam.minimize(loss(), params);
   }
-  double loss = net(x).mse_loss(y).item();
-  if (t.status() == TINY_OK)
-    std::printf("loss %g\n", loss);
-  else
-    std::fprintf(stderr, "%s\n", t.error());
+  std::printf("loss %g\n", loss().item());
+  if (t.status() != TINY_OK) std::fprintf(stderr, "%s\n", t.error());
   return t.status() != TINY_OK;
 }

@@ -35,11 +35,6 @@ int main(void) {
   double ms =
       1e3 * (double)(end.tv_sec - start.tv_sec) + 1e-6 * (double)(end.tv_nsec - start.tv_nsec);
 
-  tiny_code code = tiny_status(t);
-  if (code == TINY_OK)
-    printf("mean %.4f %.4f\nframe %.3f\n", at[0], at[1], ms / 600);
-  else
-    fprintf(stderr, "%s\n", tiny_error(t));
-  tiny_close(t);
-  return code != TINY_OK;
+  printf("mean %.4f %.4f\nframe %.3f\n", at[0], at[1], ms / 600);
+  return tiny_finish(t);
 }

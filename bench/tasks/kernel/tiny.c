@@ -27,8 +27,5 @@ int main(void) {
   tiny_tensor *x = tiny_mul_scalar(tiny_linspace(t, -1, 1, 1000, TINY_F32), 2);
   printf("source %.2f\n", sum(t, x, (tiny_kernel_desc){.name = "bend", .source = source}));
   printf("ir %.2f\n", sum(t, x, (tiny_kernel_desc){.uops = tiny_uop_parse(t, ir)}));
-  tiny_code code = tiny_status(t);
-  if (code != TINY_OK) fprintf(stderr, "%s\n", tiny_error(t));
-  tiny_close(t);
-  return code != TINY_OK;
+  return tiny_finish(t);
 }
