@@ -4,7 +4,8 @@
 int main() {
   auto x = torch::tensor({{0.f, 0.f}, {0.f, 1.f}, {1.f, 0.f}, {1.f, 1.f}});
   auto y = torch::tensor({{0.f}, {1.f}, {1.f}, {0.f}});
-  torch::nn::Sequential model(torch::nn::Linear(2, 16), torch::nn::Tanh(), torch::nn::Linear(16, 1));
+  torch::nn::Sequential model(torch::nn::Linear(2, 16), torch::nn::Tanh(),
+                              torch::nn::Linear(16, 1));
   torch::optim::Adam optimizer(model->parameters(), 0.05);
   torch::Tensor loss;
   for (int step = 0; step < 500; step++) {
