@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 45717aa7ed20261d64a33e454376dfed8fceb0fb26a51470f5cfa763db573205
+/* tiny.h 0.1.0, source 82021f7402e21221afd61c61a265b87fddddb32bf429d42b30826b6b32e66e8a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2604,6 +2604,29 @@ TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m
 TINY_API tiny_code tiny_recurrent_layer_params(const tiny_recurrent_layer *m, tiny_params *p, const char *prefix);
 // Frees its tensors and its list of weights.
 TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);
+
+// A network whose layers follow each other is an array of stages:
+//     tiny_stage net[] = {{.linear = tiny_linear_layer_new(t, 64, 64, 1), .apply = tiny_relu},
+//                         {.linear = tiny_linear_layer_new(t, 64, 10, 1)}};
+//     tiny_sequential_params(net, 2, &p, NULL);                             // 0.weight, 0.bias, 1.weight, 1.bias
+//     y = tiny_sequential(net, 2, x, 0);
+
+// What a stage does: what is set of these, in this order. Begin with zeros.
+typedef struct tiny_stage {
+  const char *name;                        // of its tensors, and of its kernels as by tiny_scope_begin; NULL: its number
+  int flatten;                             // all dims but the first become one
+  tiny_embedding_layer embedding; tiny_linear_layer linear; tiny_conv_layer conv; tiny_norm_layer norm;
+  tiny_tensor *(*apply)(tiny_tensor *x);   // any operator of one tensor, like tiny_relu, or a function of yours
+  int max_pool, avg_pool;                  // of pictures: squares of that size, side by side
+  double dropout;                          // the part that is left out where train is not 0
+} tiny_stage;
+// x through all stages. train: as for tiny_norm_layer_forward and tiny_dropout. [torch.nn.Sequential]
+TINY_API tiny_tensor *tiny_sequential(const tiny_stage *stages, int n, tiny_tensor *x, int train);
+// Lists the tensors of all modules, below prefix and the stage's name or number: "0.weight"; those of a norm that stands
+// beside weights below "norm": "0.norm.weight".
+TINY_API tiny_code tiny_sequential_params(const tiny_stage *stages, int n, tiny_params *p, const char *prefix);
+// Frees the tensors of all modules.
+TINY_API void tiny_sequential_free(tiny_stage *stages, int n);
 #endif // TINY_NO_NN
 // ---- end src/api/modules.h ----
 // ---- begin src/api/train.h ----
@@ -3583,7 +3606,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "45717aa7ed20261d64a33e454376dfed8fceb0fb26a51470f5cfa763db573205"
+#define TN_SOURCE_ID "82021f7402e21221afd61c61a265b87fddddb32bf429d42b30826b6b32e66e8a"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -29726,6 +29749,74 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m) {
 }
 #endif
 // ---- end src/tensor/modules.c ----
+// ---- begin src/tensor/sequential.c ----
+// sequential: modules and functions one after the other.
+//
+// In:    an array of stages, the caller's. Out: what comes out of the last, and the names of what is trained.
+// Holds: nothing of its own: a stage is what stands in it.
+#ifndef TN_TENSOR_SEQUENTIAL
+#define TN_TENSOR_SEQUENTIAL
+#ifndef TINY_AMALGAMATED
+#include "modules.c"
+#endif
+
+static int tn_stage_has_norm(const tiny_stage *s) { return s->norm.ndims || s->norm.weight; }
+static int tn_stage_has_weights(const tiny_stage *s) {
+  return s->embedding.weight || s->linear.weight || s->conv.weight;
+}
+
+static tiny_tensor *tn_stage_forward(const tiny_stage *s, tiny_tensor *x, int train) {
+  if (s->flatten) x = tiny_flatten(x, 1, -1);
+  if (s->embedding.weight) x = tiny_embedding_layer_forward(&s->embedding, x);
+  if (s->linear.weight) x = tiny_linear_layer_forward(&s->linear, x);
+  if (s->conv.weight) x = tiny_conv_layer_forward(&s->conv, x);
+  if (tn_stage_has_norm(s)) x = tiny_norm_layer_forward(&s->norm, x, train);
+  if (s->apply) x = s->apply(x);
+  if (s->max_pool) x = tiny_max_pool2d(x, s->max_pool, 0, 0);
+  if (s->avg_pool) x = tiny_avg_pool2d(x, s->avg_pool, 0, 0);
+  return s->dropout != 0 ? tiny_dropout(x, s->dropout, train) : x;
+}
+TINY_API tiny_tensor *tiny_sequential(const tiny_stage *stages, int n, tiny_tensor *x, int train) {
+  tiny_tensor *out;
+  if (!tn_usable("sequential", 1, &x, &out)) return out;
+  tiny_ctx *t = tn_ctx_of(x);
+  if (n < 0 || (!stages && n)) return tn_wrong(t, TINY_E_ARG, "sequential: %d stages at NULL, or fewer than none", n);
+  for (int i = 0; i < n; i++) {
+    const int named = stages[i].name && tiny_scope_begin(t, stages[i].name) == TINY_OK;
+    x = tn_stage_forward(&stages[i], x, train);
+    if (named) tiny_scope_end(t);
+  }
+  return x;
+}
+
+TINY_API tiny_code tiny_sequential_params(const tiny_stage *stages, int n, tiny_params *p, const char *prefix) {
+  tiny_code code = TINY_OK;
+  if (!p || n < 0 || (!stages && n)) return TINY_E_ARG;
+  tiny_params_enter(p, prefix);
+  for (int i = 0; i < n && code == TINY_OK; i++) {
+    const tiny_stage *s = &stages[i];
+    char number[16];
+    snprintf(number, sizeof number, "%d", i);
+    tiny_params_enter(p, s->name ? s->name : number);
+    code = tiny_embedding_layer_params(&s->embedding, p, NULL);
+    if (code == TINY_OK) code = tiny_linear_layer_params(&s->linear, p, NULL);
+    if (code == TINY_OK) code = tiny_conv_layer_params(&s->conv, p, NULL);
+    if (code == TINY_OK) code = tiny_norm_layer_params(&s->norm, p, tn_stage_has_weights(s) ? "norm" : NULL);
+    tiny_params_leave(p);
+  }
+  tiny_params_leave(p);
+  return code;
+}
+TINY_API void tiny_sequential_free(tiny_stage *stages, int n) {
+  for (int i = 0; stages && i < n; i++) {
+    tiny_embedding_layer_free(&stages[i].embedding);
+    tiny_linear_layer_free(&stages[i].linear);
+    tiny_conv_layer_free(&stages[i].conv);
+    tiny_norm_layer_free(&stages[i].norm);
+  }
+}
+#endif
+// ---- end src/tensor/sequential.c ----
 #endif
 
 // ** schedule: graph -> kernels **
@@ -53004,316 +53095,317 @@ Where things stand in tiny.h
                                       convolution, images
    2455  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2610  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2633  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2749  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2772  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2801  src/api/io.h                 tensors from files and to files
-   2875  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2824  src/api/io.h                 tensors from files and to files
+   2898  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3078  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3101  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3514  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3595  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3537  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3618  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3775  src/base/number.c            numbers as text, in and out
-   4250  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3798  src/base/number.c            numbers as text, in and out
+   4273  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4493  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4516  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4685  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4708  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4834  src/base/version.c           what this implementation is: its release and sources, how it was
+   4857  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4921  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4944  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5379  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5402  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5497  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5520  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5646  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6162  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5669  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6185  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6377  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6400  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7004  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7027  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7235  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7395  src/ir/label.c               names that nodes have for people, in a table beside them
-   7528  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8393  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7258  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7418  src/ir/label.c               names that nodes have for people, in a table beside them
+   7551  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8416  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8509  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8532  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8616  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8639  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8707  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8730  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8819  src/ir/args.c                which k, v and sources fit an op
-   9005  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9626  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8842  src/ir/args.c                which k, v and sources fit an op
+   9028  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9649  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9767  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9790  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10351  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10374  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10851  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10874  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10963  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10986  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11400  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11423  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11675  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11698  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12352  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12375  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12638  src/ir/spec.c                the verifier
-  12987  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12661  src/ir/spec.c                the verifier
+  13010  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13216  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13574  src/rules/notation.c         the algebra that bodies of rules are written in
-  13610  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13811  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13239  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13597  src/rules/notation.c         the algebra that bodies of rules are written in
+  13633  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13834  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13971  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13994  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14365  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14388  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14564  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14587  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  14978  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15001  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15320  src/rules/decompose.c        from what the IR means to what a target can do
-  15932  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15343  src/rules/decompose.c        from what the IR means to what a target can do
+  15955  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15967  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15990  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16466  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16489  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16560  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16583  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17313  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17390  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17336  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17413  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17433  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17456  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17677  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17751  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17700  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17774  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18399  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18422  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18658  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18681  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18947  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18970  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19492  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19515  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19601  src/tensor/activation.c      what stands between the layers of a network
-  19782  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20154  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19624  src/tensor/activation.c      what stands between the layers of a network
+  19805  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20177  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20407  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20430  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21167  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21190  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21849  src/tensor/random.c          numbers from a counter, the same on every device
-  22124  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21872  src/tensor/random.c          numbers from a counter, the same on every device
+  22147  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22448  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22744  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22471  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22767  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22881  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22904  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23420  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23443  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24133  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24156  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24535  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24558  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24674  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24697  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25156  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25179  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25621  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25644  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25972  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26609  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26971  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27100  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25995  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26632  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26994  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27123  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27260  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27283  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27765  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28044  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27788  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28067  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28140  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28163  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28433  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28873  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28456  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28896  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29150  src/tensor/params.c          lists of named tensors: what a network consists of
-  29241  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29351  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29173  src/tensor/params.c          lists of named tensors: what a network consists of
+  29264  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29374  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29734  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29753  src/tensor/sequential.c      modules and functions one after the other
+  29825  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29870  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29961  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  29988  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30079  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30307  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30398  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30424  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30515  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  30923  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31014  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31699  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31790  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32232  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32323  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32740  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32831  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  32921  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33012  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33510  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33628  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33601  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33719  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34065  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34156  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34231  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34322  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34622  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34846  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34713  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34937  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  34976  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35047  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35067  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35138  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35205  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35301  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35603  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35296  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35392  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35694  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35692  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35783  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35756  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35847  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35890  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35981  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  35968  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36027  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36059  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36118  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36665  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36756  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36764  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36855  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36857  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36948  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37246  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37337  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37828  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37919  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  37947  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38039  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38038  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38130  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38110  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38201  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38214  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38314  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38389  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38529  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38305  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38405  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38480  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38620  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38864  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38955  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39111  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39202  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39357  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39448  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39418  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39509  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  39962  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40053  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40518  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40609  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40868  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40959  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41169  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41260  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41564  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42312  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41655  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42403  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42389  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42480  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42499  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42729  src/runtime/device.c         which backend a context runs on
-  42927  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43081  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42590  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42820  src/runtime/device.c         which backend a context runs on
+  43018  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43172  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43142  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43233  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43407  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43498  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43641  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43732  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43897  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43988  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44078  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44145  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44169  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44236  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44503  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44594  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44777  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44868  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  44987  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45448  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45078  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45539  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45621  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45712  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46476  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46567  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47071  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47162  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47213  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47304  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47550  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47729  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48521  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47641  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47820  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48612  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48838  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49167  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48929  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49258  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49347  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49438  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49599  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49690  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49858  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49949  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50128  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50219  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50293  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50384  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50467  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50828  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51064  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50558  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50919  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51155  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51212  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51375  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51303  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51466  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51482  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51573  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51567  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51658  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51895  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51986  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52057  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52120  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52299  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52148  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52211  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52390  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52434  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52525  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52811  src/runtime/context.c        opening and closing, the first error, totals
+  52902  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -113,6 +113,7 @@ TN_SMALL_BEGIN
 #include "tensor/params.c"
 #include "tensor/summary.c"
 #include "tensor/modules.c"
+#include "tensor/sequential.c"
 #endif
 
 // ** schedule: graph -> kernels **

@@ -10,6 +10,9 @@
 // Not here: tiny_archive_close, which ends what others use.
 // Not here: tiny_loader_close, which ends what others use.
 // Not here: tiny_load_csv_from, which reads as many bytes as it is told.
+// Not here: tiny_sequential, which reads as many stages as it is told.
+// Not here: tiny_sequential_params, which reads as many stages as it is told.
+// Not here: tiny_sequential_free, which reads as many stages as it is told.
 // Not here: tiny_program_free, which ends what others use.
 // Not here: tiny_uop_print, which takes nodes, which belong to no tensor.
 // Not here: tiny_uop_simplify, which takes nodes.

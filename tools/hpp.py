@@ -22,6 +22,7 @@ LEFT_OUT = {
     "tiny_ctx_of": "a Tensor knows", "tiny_views_": "works on structs of its own", "tiny_uop_": "works on nodes, which belong to no Tensor",
     "tiny_op_name": "works on nodes", "tiny_bytes_add": BACKEND, "tiny_realloc": BACKEND, "tiny_log_line": BACKEND, "tiny_fail": BACKEND, "tiny_parallel": BACKEND,
     "tiny_profile_rows": "calls back, in C's words", "tiny_finish": "a Context closes itself",
+    "tiny_sequential_": "works on tiny_stage", "tiny_sequential": "a function of layers is shorter: [&](Tensor x) { return out(in(x).relu()); }",
 }
 NAMES = {"shape_of": "shape", "dtype_of": "dtype", "nelem_of": "nelem", "device_of": "device"}
 ALSO = {"tiny_shape_of", "tiny_shape_now", "tiny_read", "tiny_from"}     # written by the rules, and used in tiny.hpp.in

@@ -150,4 +150,27 @@ TINY_API tiny_tensor *tiny_recurrent_layer_forward(const tiny_recurrent_layer *m
 TINY_API tiny_code tiny_recurrent_layer_params(const tiny_recurrent_layer *m, tiny_params *p, const char *prefix);
 // Frees its tensors and its list of weights.
 TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);
+
+// A network whose layers follow each other is an array of stages:
+//     tiny_stage net[] = {{.linear = tiny_linear_layer_new(t, 64, 64, 1), .apply = tiny_relu},
+//                         {.linear = tiny_linear_layer_new(t, 64, 10, 1)}};
+//     tiny_sequential_params(net, 2, &p, NULL);                             // 0.weight, 0.bias, 1.weight, 1.bias
+//     y = tiny_sequential(net, 2, x, 0);
+
+// What a stage does: what is set of these, in this order. Begin with zeros.
+typedef struct tiny_stage {
+  const char *name;                        // of its tensors, and of its kernels as by tiny_scope_begin; NULL: its number
+  int flatten;                             // all dims but the first become one
+  tiny_embedding_layer embedding; tiny_linear_layer linear; tiny_conv_layer conv; tiny_norm_layer norm;
+  tiny_tensor *(*apply)(tiny_tensor *x);   // any operator of one tensor, like tiny_relu, or a function of yours
+  int max_pool, avg_pool;                  // of pictures: squares of that size, side by side
+  double dropout;                          // the part that is left out where train is not 0
+} tiny_stage;
+// x through all stages. train: as for tiny_norm_layer_forward and tiny_dropout. [torch.nn.Sequential]
+TINY_API tiny_tensor *tiny_sequential(const tiny_stage *stages, int n, tiny_tensor *x, int train);
+// Lists the tensors of all modules, below prefix and the stage's name or number: "0.weight"; those of a norm that stands
+// beside weights below "norm": "0.norm.weight".
+TINY_API tiny_code tiny_sequential_params(const tiny_stage *stages, int n, tiny_params *p, const char *prefix);
+// Frees the tensors of all modules.
+TINY_API void tiny_sequential_free(tiny_stage *stages, int n);
 #endif // TINY_NO_NN

@@ -3,36 +3,30 @@
 #include <stdio.h>
 
 typedef struct block {
-  tiny_norm_layer norm1, norm2;
   tiny_attention_layer attention;
-  tiny_linear_layer fc1, fc2;
+  tiny_stage stage[4];
 } block;
 
 static block block_new(tiny_ctx *t, int width, int heads) {
-  block b;
-  b.norm1 = tiny_norm_layer_new(t, TINY_LAYER_NORM, TINY_SHAPE(width), 0);
-  b.norm2 = tiny_norm_layer_new(t, TINY_LAYER_NORM, TINY_SHAPE(width), 0);
-  b.attention = tiny_attention_layer_new(t, width, heads, 1);
-  b.fc1 = tiny_linear_layer_new(t, width, 4 * width, 1);
-  b.fc2 = tiny_linear_layer_new(t, 4 * width, width, 1);
-  return b;
+  return (block){
+      tiny_attention_layer_new(t, width, heads, 1),
+      {{"norm1", .norm = tiny_norm_layer_new(t, TINY_LAYER_NORM, TINY_SHAPE(width), 0)},
+       {"norm2", .norm = tiny_norm_layer_new(t, TINY_LAYER_NORM, TINY_SHAPE(width), 0)},
+       {"fc1", .linear = tiny_linear_layer_new(t, width, 4 * width, 1), .apply = tiny_gelu},
+       {"fc2", .linear = tiny_linear_layer_new(t, 4 * width, width, 1)}}};
 }
 // By the names of the file, whose attention is two linear layers.
 static void block_params(const block *b, tiny_params *p) {
   const tiny_linear_layer qkv = {b->attention.in_proj_weight, b->attention.in_proj_bias};
-  tiny_norm_layer_params(&b->norm1, p, "norm1");
-  tiny_norm_layer_params(&b->norm2, p, "norm2");
   tiny_linear_layer_params(&qkv, p, "qkv");
   tiny_linear_layer_params(&b->attention.out_proj, p, "out");
-  tiny_linear_layer_params(&b->fc1, p, "fc1");
-  tiny_linear_layer_params(&b->fc2, p, "fc2");
+  tiny_sequential_params(b->stage, 4, p, NULL);
 }
 static tiny_tensor *block_forward(const block *b, tiny_tensor *x) {
   const tiny_attention_desc causal = {.causal = 1};
-  tiny_tensor *h = tiny_norm_layer_forward(&b->norm1, x, 0);
+  tiny_tensor *h = tiny_sequential(b->stage, 1, x, 0);
   x = tiny_add(x, tiny_attention_layer_forward(&b->attention, h, h, h, &causal));
-  h = tiny_linear_layer_forward(&b->fc1, tiny_norm_layer_forward(&b->norm2, x, 0));
-  return tiny_add(x, tiny_linear_layer_forward(&b->fc2, tiny_gelu(h)));
+  return tiny_add(x, tiny_sequential(b->stage + 1, 3, x, 0));
 }
 
 int main(void) {
@@ -45,7 +39,6 @@ int main(void) {
   tiny_archive *file = tiny_archive_open(t, path);
   tiny_tensor *x = tiny_archive_get(file, "x"), *y = tiny_archive_get(file, "y");
   tiny_tensor *apart = tiny_abs(tiny_sub(block_forward(&b, x), y));
-  double difference = tiny_item(tiny_amax(apart, TINY_ALL, 0));
-  printf("difference %g\n", difference);
+  printf("difference %g\n", tiny_item(tiny_amax(apart, TINY_ALL, 0)));
   return tiny_finish(t);
 }

@@ -3,31 +3,20 @@
 #include "tiny.h"
 #include <stdio.h>
 
-typedef struct net {
-  tiny_conv_layer conv1, conv2;
-  tiny_linear_layer out;
-  tiny_params params;
-} net;
-
-static net net_new(tiny_ctx *t) {
+static tiny_stage conv(tiny_ctx *t, int in, int out) {
   const tiny_conv_desc same = {.same = 1};
-  net n = {tiny_conv_layer_new(t, 1, 16, TINY_SHAPE(3, 3), &same, 1),
-           tiny_conv_layer_new(t, 16, 32, TINY_SHAPE(3, 3), &same, 1),
-           tiny_linear_layer_new(t, 32 * 2 * 2, 10, 1),
-           {0}};
-  tiny_conv_layer_params(&n.conv1, &n.params, "conv1");
-  tiny_conv_layer_params(&n.conv2, &n.params, "conv2");
-  tiny_linear_layer_params(&n.out, &n.params, "out");
-  return n;
+  tiny_conv_layer c = tiny_conv_layer_new(t, in, out, TINY_SHAPE(3, 3), &same, 1);
+  return (tiny_stage){.conv = c, .apply = tiny_relu, .max_pool = 2};
 }
-static tiny_tensor *forward(const net *n, tiny_tensor *x) {
-  x = tiny_max_pool2d(tiny_relu(tiny_conv_layer_forward(&n->conv1, x)), 2, 0, 0);
-  x = tiny_max_pool2d(tiny_relu(tiny_conv_layer_forward(&n->conv2, x)), 2, 0, 0);
-  return tiny_linear_layer_forward(&n->out, tiny_flatten(x, 1, -1));
+static void net_open(tiny_ctx *t, tiny_stage *net, tiny_params *p) {
+  net[0] = conv(t, 1, 16);
+  net[1] = conv(t, 16, 32);
+  net[2] = (tiny_stage){.flatten = 1, .linear = tiny_linear_layer_new(t, 32 * 2 * 2, 10, 1)};
+  tiny_sequential_params(net, 3, p, NULL);
 }
-static double accuracy(const net *n, tiny_tensor *x, tiny_tensor *y) {
-  tiny_tensor *guess = tiny_argmax(forward(n, tiny_slice(x, 0, 1500, TINY_END, 1)), 1, 0);
-  return tiny_item(tiny_mean(tiny_eq(guess, tiny_slice(y, 0, 1500, TINY_END, 1)), TINY_ALL, 0));
+static double accuracy(const tiny_stage *net, tiny_tensor *x, tiny_tensor *y) {
+  tiny_tensor *right = tiny_eq(tiny_argmax(tiny_sequential(net, 3, x, 0), 1, 0), y);
+  return tiny_item(tiny_mean(tiny_slice(right, 0, 1500, TINY_END, 1), TINY_ALL, 0));
 }
 
 int main(void) {
@@ -36,17 +25,20 @@ int main(void) {
   tiny_tensor *x = tiny_div_scalar(tiny_slice(rows, 1, 0, 64, 1), 16);
   tiny_tensor *y = tiny_cast(tiny_select(rows, 1, 64), TINY_I32);
   x = tiny_reshape(x, TINY_SHAPE(-1, 1, 8, 8));
-  net first = net_new(t), second = net_new(t);
-  tiny_optim adam = {.kind = TINY_ADAM, .lr = 0.003};
+  tiny_stage net[3], other[3];
+  tiny_params p = {0}, others = {0};
+  net_open(t, net, &p);
+  net_open(t, other, &others);
+  tiny_optim adam = {.kind = TINY_ADAM, .lr = 0.01};
   tiny_loader_desc d = {
       .array = {{.tensor = x}, {.tensor = y}}, .n = 1500, .batch = 100, .shuffle = 1, .epochs = 10};
   tiny_loader *train = tiny_loader_open(t, &d);
   for (tiny_tensor *b[2]; tiny_loader_each(train, b);)
-    tiny_optim_minimize(&adam, tiny_cross_entropy(forward(&first, b[0]), b[1], NULL),
-                        &first.params);
+    tiny_optim_minimize(&adam, tiny_cross_entropy(tiny_sequential(net, 3, b[0], 1), b[1], NULL),
+                        &p);
 
-  tiny_state_save("build/tasks/cnn.safetensors", &first.params, NULL);
-  tiny_state_load("build/tasks/cnn.safetensors", &second.params, NULL, 1);
-  printf("accuracy %.4f\nloaded %.4f\n", accuracy(&first, x, y), accuracy(&second, x, y));
+  tiny_state_save("build/tasks/cnn.safetensors", &p, NULL);
+  tiny_state_load("build/tasks/cnn.safetensors", &others, NULL, 1);
+  printf("accuracy %.4f\nloaded %.4f\n", accuracy(net, x, y), accuracy(other, x, y));
   return tiny_finish(t);
 }

@@ -15,8 +15,7 @@ int main(void) {
     tiny_tensor *h = tiny_label(tiny_relu(tiny_linear_layer_forward(&embed, x)), "embed");
     tiny_tensor *near = tiny_softmax(tiny_matmul(h, tiny_transpose(h, 0, 1)), -1);
     tiny_tensor *mix = tiny_label(tiny_matmul(near, h), "mix");
-    tiny_tensor *y = tiny_label(tiny_linear_layer_forward(&head, mix), "head");
-    tiny_realize(&y, 1);
+    tiny_realize(TINY_ARRAY(tiny_label(tiny_linear_layer_forward(&head, mix), "head")));
     tiny_end(t);
   }
   tiny_profile_end(t);

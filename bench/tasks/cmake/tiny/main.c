@@ -4,12 +4,6 @@
 
 int main(void) {
   tiny_ctx *t = tiny_open(NULL);
-  double sum = tiny_item(tiny_sum(tiny_arange(t, 1, 5, 1, TINY_F32), TINY_ALL, 0));
-  tiny_code code = tiny_status(t);
-  if (code == TINY_OK)
-    printf("sum %g\n", sum);
-  else
-    fprintf(stderr, "%s\n", tiny_error(t));
-  tiny_close(t);
-  return code != TINY_OK;
+  printf("sum %g\n", tiny_item(tiny_sum(tiny_arange(t, 1, 5, 1, TINY_F32), TINY_ALL, 0)));
+  return tiny_finish(t);
 }
