@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 82021f7402e21221afd61c61a265b87fddddb32bf429d42b30826b6b32e66e8a
+/* tiny.h 0.1.0, source d5dcba8263e366bd93dcbb09a6825c178a7475d3f28d0467564ffd865b3e8343
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -92,7 +92,8 @@ STEP BY STEP
           // 4. A batch and its loss: one element, a float. Nothing has run yet.
           tiny_tensor *x = tiny_randn(t, TINY_SHAPE(32, 4)), *y = tiny_sum(x, -1, 1);
           tiny_tensor *loss = tiny_mse_loss(tiny_linear(x, param[0], param[1]), y, TINY_MEAN);
-          // 5. The gradients, new tensors, and a step of the optimiser, which queues assignments.
+          // 5. The gradients, new tensors, and a step of the optimiser, which queues assignments. For all that is
+          //    trained of a tiny_params tiny_optim_minimize does both.
           tiny_grad(loss, param, 2, grad);
           tiny_optim_step(&adam, param, grad, 2);
           // 6. What is to be seen, behind the step of the optimiser: what both need is computed once.
@@ -100,7 +101,7 @@ STEP BY STEP
           // 7. The end runs what is queued. The code is that of whatever went wrong in the step.
           if (tiny_end(t) != TINY_OK) break;
         }
-        // 8. The optimiser's state goes before the context does.
+        // 8. The optimiser's state goes, here or with the context.
         tiny_optim_free(&adam);
         tiny_free(param[0]);
         tiny_free(param[1]);
@@ -3551,8 +3552,8 @@ TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
 // TINY_E_STATE: no scope is open.
 TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
 
-// Adds up the time of launches from now on, from zero. Until tiny_profile_end a frame that ends keeps no result that
-// nobody holds: the same graph in the next frame is computed again, where else what is there is taken. Launches are not waited for where devices tell when they ran, as
+// Adds up the time of launches from now on, from zero. Results that nobody holds go now, and until tiny_profile_end when a
+// frame ends: the same graph in the next frame is computed again, where else what is there is taken. Launches are not waited for where devices tell when they ran, as
 // the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
 TINY_API tiny_code    tiny_profile_begin(tiny_ctx *t);
 // Waits for the devices; what was added up stays for tables until tiny_profile_begin. TINY_E_STATE: it was not called.
@@ -3606,7 +3607,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "82021f7402e21221afd61c61a265b87fddddb32bf429d42b30826b6b32e66e8a"
+#define TN_SOURCE_ID "d5dcba8263e366bd93dcbb09a6825c178a7475d3f28d0467564ffd865b3e8343"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -48781,6 +48782,7 @@ TINY_API tiny_code tiny_profile_begin(tiny_ctx *t) {
   for (int i = 0; i < o->nkernel; i++) o->kernel[i].profiled = 0;
   o->nrow = 0;
   o->profiles = o->profiled = 1;
+  if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
   return code;
 }
 TINY_API tiny_code tiny_profile_end(tiny_ctx *t) {
@@ -53085,327 +53087,327 @@ SOFTWARE.
 
 Where things stand in tiny.h
 
-    706  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
+    707  src/api/core.h               codes, dtypes, shapes, the context, and tensors: what every program
                                       meets first
-   1040  src/api/devices.h            several in one context, and tensors that are split over them
-   1090  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1876  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1041  src/api/devices.h            several in one context, and tensors that are split over them
+   1091  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
+   1877  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2088  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2089  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2455  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2456  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2633  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2634  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2772  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2773  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2824  src/api/io.h                 tensors from files and to files
-   2898  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2825  src/api/io.h                 tensors from files and to files
+   2899  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3101  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3102  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3537  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3618  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3538  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3619  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3798  src/base/number.c            numbers as text, in and out
-   4273  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3799  src/base/number.c            numbers as text, in and out
+   4274  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4516  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4517  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4708  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4709  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4857  src/base/version.c           what this implementation is: its release and sources, how it was
+   4858  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4944  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4945  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5402  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5403  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5520  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5521  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5669  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6185  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5670  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6186  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6400  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6401  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7027  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7028  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7258  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7418  src/ir/label.c               names that nodes have for people, in a table beside them
-   7551  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8416  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7259  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7419  src/ir/label.c               names that nodes have for people, in a table beside them
+   7552  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8417  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8532  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8533  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8639  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8640  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8730  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8731  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8842  src/ir/args.c                which k, v and sources fit an op
-   9028  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9649  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8843  src/ir/args.c                which k, v and sources fit an op
+   9029  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9650  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9790  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9791  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10374  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10375  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10874  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10875  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10986  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10987  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11423  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11424  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11698  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11699  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12375  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12376  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12661  src/ir/spec.c                the verifier
-  13010  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12662  src/ir/spec.c                the verifier
+  13011  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13239  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13597  src/rules/notation.c         the algebra that bodies of rules are written in
-  13633  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13834  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13240  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13598  src/rules/notation.c         the algebra that bodies of rules are written in
+  13634  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13835  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13994  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13995  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14388  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14389  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14587  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14588  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15001  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15002  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15343  src/rules/decompose.c        from what the IR means to what a target can do
-  15955  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15344  src/rules/decompose.c        from what the IR means to what a target can do
+  15956  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15990  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15991  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16489  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16490  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16583  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16584  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17336  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17413  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17337  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17414  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17456  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17457  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17700  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17774  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17701  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17775  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18422  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18423  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18681  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18682  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18970  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18971  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19515  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19516  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19624  src/tensor/activation.c      what stands between the layers of a network
-  19805  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20177  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19625  src/tensor/activation.c      what stands between the layers of a network
+  19806  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20178  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20430  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20431  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21190  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21191  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21872  src/tensor/random.c          numbers from a counter, the same on every device
-  22147  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21873  src/tensor/random.c          numbers from a counter, the same on every device
+  22148  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22471  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22767  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22472  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22768  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22904  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22905  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23443  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23444  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24156  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24157  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24558  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24559  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24697  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24698  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25179  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25180  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25644  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25645  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25995  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26632  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26994  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27123  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25996  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26633  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26995  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27124  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27283  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27284  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27788  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28067  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27789  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28068  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28163  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28164  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28456  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28896  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28457  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28897  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29173  src/tensor/params.c          lists of named tensors: what a network consists of
-  29264  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29374  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29174  src/tensor/params.c          lists of named tensors: what a network consists of
+  29265  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29375  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29753  src/tensor/sequential.c      modules and functions one after the other
-  29825  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29754  src/tensor/sequential.c      modules and functions one after the other
+  29826  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29961  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29962  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30079  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30080  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30398  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30399  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30515  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30516  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31014  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31015  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31790  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31791  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32323  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32324  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32831  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32832  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33012  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33013  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33601  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33719  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33602  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33720  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34156  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34157  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34322  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34323  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34713  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34937  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34714  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34938  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35067  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35138  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35068  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35139  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35296  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35392  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35694  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35297  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35393  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35695  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35783  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35784  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35847  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35848  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35981  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35982  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36059  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36118  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36060  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36119  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36756  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36757  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36855  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36856  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36948  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36949  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37337  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37338  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37919  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37920  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38038  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38130  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38039  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38131  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38201  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38202  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38305  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38405  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38480  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38620  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38306  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38406  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38481  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38621  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38955  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38956  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39202  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39203  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39448  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39449  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39509  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39510  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40053  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40054  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40609  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40610  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40959  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40960  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41260  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41261  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41655  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42403  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41656  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42404  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42480  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42481  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42590  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42820  src/runtime/device.c         which backend a context runs on
-  43018  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43172  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42591  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42821  src/runtime/device.c         which backend a context runs on
+  43019  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43173  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43233  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43234  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43498  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43499  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43732  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43733  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43988  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43989  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44169  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44236  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44170  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44237  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44594  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44595  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44868  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44869  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45078  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45539  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45079  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45540  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45712  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45713  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46567  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46568  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47162  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47163  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47304  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47305  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47641  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47820  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48612  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47642  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47821  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48613  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48929  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49258  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48931  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49260  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49438  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49440  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49690  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49692  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49949  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49951  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50219  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50221  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50384  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50386  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50558  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50919  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51155  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50560  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50921  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51157  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51303  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51466  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51305  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51468  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51573  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51575  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51658  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51660  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51986  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51988  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52148  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52211  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52390  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52150  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52213  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52392  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52525  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52527  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52902  src/runtime/context.c        opening and closing, the first error, totals
+  52904  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -123,7 +123,7 @@ def implementation():
 
 def by_cmake(source, *options):
     out = os.path.join(BUILD, "cmake-" + os.path.basename(source))
-    for step in (["-S", source, "-B", out, "-DCMAKE_BUILD_TYPE=Release", *options], ["--build", out]):
+    for step in (["-S", source, "-B", out, "-DCMAKE_BUILD_TYPE=Debug", *options], ["--build", out]):
         subprocess.run(["cmake", *step], check=True, cwd=TOP, stdout=subprocess.DEVNULL)
     programs = [os.path.join(out, n) for n in os.listdir(out)]
     return [p for p in programs if os.path.isfile(p) and os.access(p, os.X_OK)][0]

@@ -170,6 +170,7 @@ TINY_API tiny_code tiny_profile_begin(tiny_ctx *t) {
   for (int i = 0; i < o->nkernel; i++) o->kernel[i].profiled = 0;
   o->nrow = 0;
   o->profiles = o->profiled = 1;
+  if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
   return code;
 }
 TINY_API tiny_code tiny_profile_end(tiny_ctx *t) {
