@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d5dcba8263e366bd93dcbb09a6825c178a7475d3f28d0467564ffd865b3e8343
+/* tiny.h 0.1.0, source 0403281d6c0eb03e75838b8e8e8b3984322bb47ef048466e964f8325d62e77ab
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -929,7 +929,7 @@ TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
 // Waits for the device, frees all that belongs to t, and closes it: tensors, programs, archives, loaders, what layers,
 // optimisers and lists of parameters point to. NULL is allowed.
 TINY_API void        tiny_close(tiny_ctx *t);
-// The end of main: "return tiny_finish(t);". Closes t, after a line of the log (stderr) that tells an error which stands.
+// The end of main: "return tiny_finish(t);". Closes t, after a line of the log (stderr) about an error that stands.
 // What main returns: 0, or 1 where there was one, or t is NULL.
 TINY_API int         tiny_finish(tiny_ctx *t);
 // The first error's message; "" when there is none; never NULL. It stays as it is until tiny_clear or tiny_close.
@@ -2614,7 +2614,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);
 
 // What a stage does: what is set of these, in this order. Begin with zeros.
 typedef struct tiny_stage {
-  const char *name;                        // of its tensors, and of its kernels as by tiny_scope_begin; NULL: its number
+  const char *name;                        // of its tensors and, as by tiny_scope_begin, kernels; NULL: its number
   int flatten;                             // all dims but the first become one
   tiny_embedding_layer embedding; tiny_linear_layer linear; tiny_conv_layer conv; tiny_norm_layer norm;
   tiny_tensor *(*apply)(tiny_tensor *x);   // any operator of one tensor, like tiny_relu, or a function of yours
@@ -2623,8 +2623,8 @@ typedef struct tiny_stage {
 } tiny_stage;
 // x through all stages. train: as for tiny_norm_layer_forward and tiny_dropout. [torch.nn.Sequential]
 TINY_API tiny_tensor *tiny_sequential(const tiny_stage *stages, int n, tiny_tensor *x, int train);
-// Lists the tensors of all modules, below prefix and the stage's name or number: "0.weight"; those of a norm that stands
-// beside weights below "norm": "0.norm.weight".
+// Lists the tensors of all modules, below prefix and the stage's name or number: "0.weight"; those of a norm that
+// stands beside weights below "norm": "0.norm.weight".
 TINY_API tiny_code tiny_sequential_params(const tiny_stage *stages, int n, tiny_params *p, const char *prefix);
 // Frees the tensors of all modules.
 TINY_API void tiny_sequential_free(tiny_stage *stages, int n);
@@ -2688,8 +2688,8 @@ typedef struct tiny_optim {
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
 // [torch.optim.Optimizer.step]
 TINY_API tiny_code    tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
-// A step down: tiny_grad of loss by all that is trained in the list, and tiny_optim_step along that. Where gradients are
-// clipped, scaled or looked at, say these two. Errors are theirs; TINY_E_ARG: the list has nothing to train.
+// A step down: tiny_grad of loss by all that is trained in the list, and tiny_optim_step along that. Where gradients
+// are clipped, scaled or looked at, say these two. Errors are theirs; TINY_E_ARG: the list has nothing to train.
 // [tf.keras.optimizers.Optimizer.minimize]
 TINY_API tiny_code    tiny_optim_minimize(tiny_optim *o, tiny_tensor *loss, const tiny_params *p);
 // Frees the state, as tiny_close does. NULL is allowed.
@@ -2797,10 +2797,10 @@ TINY_API tiny_code   tiny_print_named(const char *name, tiny_tensor *x);
 
 #ifndef TINY_NO_INTERP
 // Where the first NaN of x is made, as tiny_to_text gives text: the operation and the numbers that it was given, the
-// element, and the label of what it belongs to: "LOG2(-0.5) at [0,3] of (100,32) f32, scale". Operations are those of the
-// graph: tiny_log is a LOG2 and a MUL. "memory at [..] ..": it came with what was computed or given before. 0: x has no NaN,
-// or there is an error. Everything that x needs is interpreted, as by tiny_reference: slow, and x may be a gradient.
-// NULL and poison: 0. [torch.autograd.set_detect_anomaly]
+// element, and the label of what it belongs to: "LOG2(-0.5) at [0,3] of (100,32) f32, scale". Operations are those of
+// the graph: tiny_log is a LOG2 and a MUL. "memory at [..] ..": it came with what was computed or given before. 0: x
+// has no NaN, or there is an error. Everything that x needs is interpreted, as by tiny_reference: slow, and x may be
+// a gradient. NULL and poison: 0. [torch.autograd.set_detect_anomaly]
 TINY_API size_t      tiny_find_nan(tiny_tensor *x, char *out, size_t nbytes);
 #endif
 
@@ -2980,7 +2980,8 @@ typedef struct tiny_loader_array {
 // What batches are made of. Zero means default.
 typedef struct tiny_loader_desc {
   tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;   // narray 0: as many as say something
-  int64_t n, batch;                        // items: the first n of each array (0: all that a tensor has); of a batch (0: 32)
+  int64_t n;                               // items: the first n of each array; 0: all that a tensor has
+  int64_t batch;                           // items of a batch; 0: 32
   int epochs;                              // after which there is no batch any more; 0: 1
   int shuffle; uint64_t seed;              // another order in every epoch, which seed and the epoch's number decide
   // The last batch, if items are left over: it is smaller; or it is left out; or (lengths) every batch has memory for
@@ -3552,9 +3553,9 @@ TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
 // TINY_E_STATE: no scope is open.
 TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
 
-// Adds up the time of launches from now on, from zero. Results that nobody holds go now, and until tiny_profile_end when a
-// frame ends: the same graph in the next frame is computed again, where else what is there is taken. Launches are not waited for where devices tell when they ran, as
-// the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
+// Adds up the time of launches from now on, from zero. Results that nobody holds go now, and until tiny_profile_end
+// when a frame ends: the same graph in the next frame is computed again, where else what is there is taken. Launches
+// are not waited for where devices tell when they ran, as the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
 TINY_API tiny_code    tiny_profile_begin(tiny_ctx *t);
 // Waits for the devices; what was added up stays for tables until tiny_profile_begin. TINY_E_STATE: it was not called.
 TINY_API tiny_code    tiny_profile_end(tiny_ctx *t);
@@ -3607,7 +3608,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d5dcba8263e366bd93dcbb09a6825c178a7475d3f28d0467564ffd865b3e8343"
+#define TN_SOURCE_ID "0403281d6c0eb03e75838b8e8e8b3984322bb47ef048466e964f8325d62e77ab"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4398,7 +4399,8 @@ static int tn_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes
 
 // ** owned: what structs of the caller's point to, like tiny_params; goes with the context unless it is freed before **
 
-typedef struct tn_owned { struct tn_owned *next, **link; tiny_ctx *t; size_t nbytes; } tn_owned;   // with the data behind
+// nbytes: with the data, which stands behind it.
+typedef struct tn_owned { struct tn_owned *next, **link; tiny_ctx *t; size_t nbytes; } tn_owned;
 
 static void tn_owned_free(void *data) {
   tn_owned *o = data ? (tn_owned *)data - 1 : NULL;
@@ -53104,310 +53106,310 @@ Where things stand in tiny.h
    2825  src/api/io.h                 tensors from files and to files
    2899  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3102  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3103  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3538  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3619  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3539  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3620  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3799  src/base/number.c            numbers as text, in and out
-   4274  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3800  src/base/number.c            numbers as text, in and out
+   4275  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4517  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4519  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4709  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4711  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4858  src/base/version.c           what this implementation is: its release and sources, how it was
+   4860  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4945  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4947  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5403  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5405  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5521  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5523  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5670  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6186  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5672  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6188  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6401  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6403  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7028  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7030  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7259  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7419  src/ir/label.c               names that nodes have for people, in a table beside them
-   7552  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8417  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7261  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7421  src/ir/label.c               names that nodes have for people, in a table beside them
+   7554  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8419  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8533  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8535  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8640  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8642  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8731  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8733  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8843  src/ir/args.c                which k, v and sources fit an op
-   9029  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9650  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8845  src/ir/args.c                which k, v and sources fit an op
+   9031  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9652  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9791  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9793  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10375  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10377  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10875  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10877  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10987  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  10989  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11424  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11426  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11699  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11701  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12376  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12378  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12662  src/ir/spec.c                the verifier
-  13011  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12664  src/ir/spec.c                the verifier
+  13013  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13240  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13598  src/rules/notation.c         the algebra that bodies of rules are written in
-  13634  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13835  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13242  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13600  src/rules/notation.c         the algebra that bodies of rules are written in
+  13636  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13837  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13995  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  13997  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14389  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14391  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14588  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14590  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15002  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15004  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15344  src/rules/decompose.c        from what the IR means to what a target can do
-  15956  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15346  src/rules/decompose.c        from what the IR means to what a target can do
+  15958  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15991  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  15993  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16490  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16492  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16584  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16586  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17337  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17414  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17339  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17416  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17457  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17459  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17701  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17775  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17703  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17777  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18423  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18425  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18682  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18684  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18971  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18973  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19516  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19518  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19625  src/tensor/activation.c      what stands between the layers of a network
-  19806  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20178  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19627  src/tensor/activation.c      what stands between the layers of a network
+  19808  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20180  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20431  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20433  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21191  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21193  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21873  src/tensor/random.c          numbers from a counter, the same on every device
-  22148  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21875  src/tensor/random.c          numbers from a counter, the same on every device
+  22150  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22472  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22768  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22474  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22770  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22905  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22907  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23444  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23446  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24157  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24159  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24559  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24561  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24698  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24700  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25180  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25182  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25645  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25647  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25996  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26633  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26995  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27124  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  25998  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26635  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  26997  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27126  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27284  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27286  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27789  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28068  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27791  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28070  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28164  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28166  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28457  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28897  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28459  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28899  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29174  src/tensor/params.c          lists of named tensors: what a network consists of
-  29265  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29375  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29176  src/tensor/params.c          lists of named tensors: what a network consists of
+  29267  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29377  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29754  src/tensor/sequential.c      modules and functions one after the other
-  29826  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29756  src/tensor/sequential.c      modules and functions one after the other
+  29828  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29962  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29964  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30080  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30082  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30399  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30401  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30516  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30518  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31015  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31017  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31791  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31793  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32324  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32326  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32832  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32834  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33013  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33015  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33602  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33720  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33604  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33722  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34157  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34159  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34323  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34325  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34714  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34938  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34716  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34940  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35068  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35139  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35070  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35141  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35297  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35393  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35695  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35299  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35395  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35697  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35784  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35786  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35848  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35850  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35982  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35984  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36060  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36119  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36062  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36121  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36757  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36759  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36856  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36858  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36949  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36951  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37338  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37340  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37920  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37922  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38039  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38131  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38041  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38133  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38202  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38204  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38306  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38406  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38481  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38621  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38308  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38408  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38483  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38623  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38956  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38958  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39203  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39205  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39449  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39451  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39510  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39512  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40054  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40056  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40610  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40612  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40960  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40962  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41261  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41263  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41656  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42404  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41658  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42406  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42481  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42483  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42591  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42821  src/runtime/device.c         which backend a context runs on
-  43019  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43173  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42593  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42823  src/runtime/device.c         which backend a context runs on
+  43021  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43175  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43234  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43236  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43499  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43501  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43733  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43735  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43989  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  43991  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44170  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44237  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44172  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44239  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44595  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44597  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44869  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44871  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45079  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45540  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45081  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45542  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45713  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45715  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46568  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46570  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47163  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47165  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47305  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47307  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47642  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47821  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48613  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47644  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47823  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48615  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48931  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49260  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48933  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49262  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49440  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49442  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49692  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49694  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49951  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49953  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50221  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50223  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50386  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50388  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50560  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50921  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51157  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50562  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50923  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51159  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51305  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51468  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51307  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51470  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51575  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51577  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51660  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51662  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51988  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  51990  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52150  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52213  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52392  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52152  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52215  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52394  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52527  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52529  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52904  src/runtime/context.c        opening and closing, the first error, totals
+  52906  src/runtime/context.c        opening and closing, the first error, totals
 */

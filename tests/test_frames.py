@@ -64,6 +64,7 @@ FORMULAS = r"tn_(?!unary|asked|binary_operator|compare|logic|addc|along|scan_alo
 INDIRECT = [
     (r"\balloc\.fn\(|log\.fn\(|to\.fn\(", "HOST", ""),
     (r"progress\.fn\(|l->d\.fetch\(|\brow\(user, ", "HOST", ""),
+    (r"\bs->apply\(", r"tiny_(?:relu|gelu|silu|mish|softplus|erf|lgamma)", "tensor/"),     # or the host's own
     (r"watch->fn\(", r"tn_(?:warm|progress)_watch", "runtime/"),
     (r"\bread\(&s, what", r"tn_npy_load|tn_(?:picture|wav|idx|csv)_read", "io/"),
     (r"\bwrite\(&s, what|\bpath, write, what", r"tn_(?:npy|picture|wav|idx|csv)_write\w*", "io/"),

@@ -223,7 +223,7 @@ TINY_API tiny_ctx   *tiny_open(const tiny_desc *d);
 // Waits for the device, frees all that belongs to t, and closes it: tensors, programs, archives, loaders, what layers,
 // optimisers and lists of parameters point to. NULL is allowed.
 TINY_API void        tiny_close(tiny_ctx *t);
-// The end of main: "return tiny_finish(t);". Closes t, after a line of the log (stderr) that tells an error which stands.
+// The end of main: "return tiny_finish(t);". Closes t, after a line of the log (stderr) about an error that stands.
 // What main returns: 0, or 1 where there was one, or t is NULL.
 TINY_API int         tiny_finish(tiny_ctx *t);
 // The first error's message; "" when there is none; never NULL. It stays as it is until tiny_clear or tiny_close.

@@ -25,10 +25,10 @@ TINY_API tiny_code   tiny_print_named(const char *name, tiny_tensor *x);
 
 #ifndef TINY_NO_INTERP
 // Where the first NaN of x is made, as tiny_to_text gives text: the operation and the numbers that it was given, the
-// element, and the label of what it belongs to: "LOG2(-0.5) at [0,3] of (100,32) f32, scale". Operations are those of the
-// graph: tiny_log is a LOG2 and a MUL. "memory at [..] ..": it came with what was computed or given before. 0: x has no NaN,
-// or there is an error. Everything that x needs is interpreted, as by tiny_reference: slow, and x may be a gradient.
-// NULL and poison: 0. [torch.autograd.set_detect_anomaly]
+// element, and the label of what it belongs to: "LOG2(-0.5) at [0,3] of (100,32) f32, scale". Operations are those of
+// the graph: tiny_log is a LOG2 and a MUL. "memory at [..] ..": it came with what was computed or given before. 0: x
+// has no NaN, or there is an error. Everything that x needs is interpreted, as by tiny_reference: slow, and x may be
+// a gradient. NULL and poison: 0. [torch.autograd.set_detect_anomaly]
 TINY_API size_t      tiny_find_nan(tiny_tensor *x, char *out, size_t nbytes);
 #endif
 

@@ -159,7 +159,7 @@ TINY_API void tiny_recurrent_layer_free(tiny_recurrent_layer *m);
 
 // What a stage does: what is set of these, in this order. Begin with zeros.
 typedef struct tiny_stage {
-  const char *name;                        // of its tensors, and of its kernels as by tiny_scope_begin; NULL: its number
+  const char *name;                        // of its tensors and, as by tiny_scope_begin, kernels; NULL: its number
   int flatten;                             // all dims but the first become one
   tiny_embedding_layer embedding; tiny_linear_layer linear; tiny_conv_layer conv; tiny_norm_layer norm;
   tiny_tensor *(*apply)(tiny_tensor *x);   // any operator of one tensor, like tiny_relu, or a function of yours
@@ -168,8 +168,8 @@ typedef struct tiny_stage {
 } tiny_stage;
 // x through all stages. train: as for tiny_norm_layer_forward and tiny_dropout. [torch.nn.Sequential]
 TINY_API tiny_tensor *tiny_sequential(const tiny_stage *stages, int n, tiny_tensor *x, int train);
-// Lists the tensors of all modules, below prefix and the stage's name or number: "0.weight"; those of a norm that stands
-// beside weights below "norm": "0.norm.weight".
+// Lists the tensors of all modules, below prefix and the stage's name or number: "0.weight"; those of a norm that
+// stands beside weights below "norm": "0.norm.weight".
 TINY_API tiny_code tiny_sequential_params(const tiny_stage *stages, int n, tiny_params *p, const char *prefix);
 // Frees the tensors of all modules.
 TINY_API void tiny_sequential_free(tiny_stage *stages, int n);

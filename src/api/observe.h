@@ -15,9 +15,9 @@ TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
 // TINY_E_STATE: no scope is open.
 TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
 
-// Adds up the time of launches from now on, from zero. Results that nobody holds go now, and until tiny_profile_end when a
-// frame ends: the same graph in the next frame is computed again, where else what is there is taken. Launches are not waited for where devices tell when they ran, as
-// the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
+// Adds up the time of launches from now on, from zero. Results that nobody holds go now, and until tiny_profile_end
+// when a frame ends: the same graph in the next frame is computed again, where else what is there is taken. Launches
+// are not waited for where devices tell when they ran, as the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.
 TINY_API tiny_code    tiny_profile_begin(tiny_ctx *t);
 // Waits for the devices; what was added up stays for tables until tiny_profile_begin. TINY_E_STATE: it was not called.
 TINY_API tiny_code    tiny_profile_end(tiny_ctx *t);

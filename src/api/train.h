@@ -55,8 +55,8 @@ typedef struct tiny_optim {
 // kept until tiny_optim_free. TINY_E_SHAPE or TINY_E_DTYPE when a gradient does not fit, TINY_E_ARG when n changes.
 // [torch.optim.Optimizer.step]
 TINY_API tiny_code    tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, tiny_tensor *const *grads, int n);
-// A step down: tiny_grad of loss by all that is trained in the list, and tiny_optim_step along that. Where gradients are
-// clipped, scaled or looked at, say these two. Errors are theirs; TINY_E_ARG: the list has nothing to train.
+// A step down: tiny_grad of loss by all that is trained in the list, and tiny_optim_step along that. Where gradients
+// are clipped, scaled or looked at, say these two. Errors are theirs; TINY_E_ARG: the list has nothing to train.
 // [tf.keras.optimizers.Optimizer.minimize]
 TINY_API tiny_code    tiny_optim_minimize(tiny_optim *o, tiny_tensor *loss, const tiny_params *p);
 // Frees the state, as tiny_close does. NULL is allowed.

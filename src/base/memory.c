@@ -125,7 +125,8 @@ static int tn_room(tiny_ctx *t, void *array, int n, int *cap, size_t elem_nbytes
 
 // ** owned: what structs of the caller's point to, like tiny_params; goes with the context unless it is freed before **
 
-typedef struct tn_owned { struct tn_owned *next, **link; tiny_ctx *t; size_t nbytes; } tn_owned;   // with the data behind
+// nbytes: with the data, which stands behind it.
+typedef struct tn_owned { struct tn_owned *next, **link; tiny_ctx *t; size_t nbytes; } tn_owned;
 
 static void tn_owned_free(void *data) {
   tn_owned *o = data ? (tn_owned *)data - 1 : NULL;
