@@ -6,6 +6,7 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
 #ifndef TINY_NO_NN
   tiny_batch_norm_state made_tiny_batch_norm_state = tiny_batch_norm_state();
 #endif
+  tiny_profile_row made_tiny_profile_row = tiny_profile_row();
   (void)bytes;
   (void)number;
   (void)tiny::code_name(static_cast<tiny_code>(1));

@@ -303,7 +303,7 @@ def pages():
         text = text.replace(mark + "\n", what)
     uses = "// hpp_calls: each function of tiny.hpp that tools/hpp.py has written, once: to be compiled, not run. Written by it.\n"
     uses += "using namespace tiny;\ninline void hpp_calls(const Context &t, const Tensor &x) {\n  char bytes[8] = {0};\n  int number = 0;\n"
-    uses += "#ifndef TINY_NO_NN\n  tiny_batch_norm_state made_tiny_batch_norm_state = tiny_batch_norm_state();\n#endif\n  (void)bytes;\n  (void)number;\n"
+    uses += "#ifndef TINY_NO_NN\n  tiny_batch_norm_state made_tiny_batch_norm_state = tiny_batch_norm_state();\n#endif\n  tiny_profile_row made_tiny_profile_row = tiny_profile_row();\n  (void)bytes;\n  (void)number;\n"
     for guards, one in calls:
         uses += "".join("#ifndef %s\n" % g for g in guards) + "  %s\n" % ("{ %s }" % one if " made(" in one else one) + "#endif\n" * len(guards)
     return {OUT: text, CALLS: uses + "}\n"}
