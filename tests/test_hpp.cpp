@@ -222,6 +222,17 @@ static void check_training(const Context &t) {
     std::vector<Tensor> grads = tiny::grad(scaled, all);
     CHECK(scaler.unscale(grads) == TINY_OK && scaler.step(sgd, all, grads) == TINY_OK && scaler.update() == TINY_OK);
   }
+  // batches, each in a frame of its own, and a step in one call
+  tiny_loader_desc d = tiny_loader_desc();
+  d.array[0].tensor = x.get(); d.array[1].tensor = y.get();
+  d.batch = 4; d.n = 10; d.epochs = 2;
+  const tiny::Loader batches(t, d);
+  int turns = 0;
+  for (std::vector<Tensor> b = batches.each(); !b.empty(); b = batches.each(), turns++) {
+    CHECK(b.size() == 2 && b[0].shape() == Shape({turns % 3 == 2 ? 2 : 4, 3}));
+    CHECK(sgd.minimize(second(first(b[0])).mse_loss(b[1]), params) == TINY_OK);
+  }
+  CHECK(turns == 6 && t.status() == TINY_OK);
   tiny::Plateau plateau;
   plateau.patience = -1;
   CHECK(plateau(1, 5) == 1 && plateau(1, 5) == 0.1);
