@@ -294,19 +294,25 @@ static void check_reads(void) {
 // One call for gradients and step: what the two give, to the bit. Nothing is freed by the caller.
 static void check_minimize(void) {
   const float start[4] = {0.5f, -1, 2, 0.25f};
-  float got[2][4];
-  for (int one = 0; one < 2; one++) {
+  float got[3][4];
+  for (int one = 0; one < 3; one++) {
+    tiny_program *captured = NULL;
     tiny_params p;
     tiny_optim adam;
     memset(&p, 0, sizeof p); memset(&adam, 0, sizeof adam);
     adam.kind = TINY_ADAM; adam.lr = 0.1;
     tiny_tensor *w = tiny_from(t, start, TINY_F32, TINY_SHAPE(4)), *g;
     tiny_params_add(&p, NULL, "w", w, 1);
-    for (int step = 0; step < 5; step++) {
+    for (int step = one == 2 ? -1 : 0; step < 5; step++) {    // what is captured has not run
       tiny_begin(t);
-      tiny_tensor *loss = tiny_sum(tiny_square(tiny_sub_scalar(w, 1)), TINY_ALL, 0);
-      if (one) CHECK_EQ(tiny_optim_minimize(&adam, loss, &p), TINY_OK);
+      tiny_tensor *loss = captured ? NULL : tiny_sum(tiny_square(tiny_sub_scalar(w, 1)), TINY_ALL, 0);
+      if (captured) CHECK_EQ(tiny_run(captured, NULL, NULL), TINY_OK);
+      else if (one) CHECK_EQ(tiny_optim_minimize(&adam, loss, &p), TINY_OK);
       else CHECK(tiny_grad(loss, p.trainable, 1, &g) == TINY_OK && tiny_optim_step(&adam, p.trainable, &g, 1) == TINY_OK);
+      if (one == 2 && !captured) {
+        captured = tiny_capture(t, NULL, 0, NULL, 0);
+        CHECK(captured != NULL);
+      }
       CHECK_EQ(tiny_end(t), TINY_OK);
     }
     CHECK_EQ(tiny_read(w, got[one], sizeof got[one]), TINY_OK);
@@ -325,7 +331,7 @@ static void check_minimize(void) {
     tiny_clear(t);
     tiny_free(w);
   }
-  CHECK(!memcmp(got[0], got[1], sizeof got[0]));
+  CHECK(!memcmp(got[0], got[1], sizeof got[0]) && !memcmp(got[0], got[2], sizeof got[0]));
 }
 // tiny_close frees what structs of the caller's hold; nothing leaks at whichever allocation is refused.
 static void check_owned(void) {
