@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 0403281d6c0eb03e75838b8e8e8b3984322bb47ef048466e964f8325d62e77ab
+/* tiny.h 0.1.0, source 95ace9acf3e3216329783719b16b27561ead053203dec683ccf559a6599a08f3
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2940,7 +2940,8 @@ TINY_API tiny_code    tiny_save_idx_to(tiny_tensor *x, tiny_writer to);
 // How a table of numbers is written. Zero means default; lists and text are the caller's, needed during the call alone.
 typedef struct tiny_csv_desc {
   char separator;                          // 0: ','
-  char comment;                            // lines that begin with it are left out; 0: none are
+  char comment;                            // lines that begin with it are left out; 0: '#', or none under a header;
+                                           // '\n': none are
   int skip;                                // so many lines are left out at the beginning
   int header;                              // the first row that is left holds the columns' names
   tiny_dtype dtype;                        // of what is loaded: 0 or TINY_F32, or TINY_F64
@@ -3154,8 +3155,8 @@ typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source
   const char *source;                      // in the device's language, see KERNELS OF YOUR OWN in the manual; or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
-  tiny_tensor *const *inputs; int n;       // realized before the kernel runs
-  tiny_shape shape; tiny_dtype dtype;      // of the output
+  tiny_tensor *const *inputs; int n;       // realized before the kernel runs; in C both are .inputs = TINY_ARRAY(a, b)
+  tiny_shape shape; tiny_dtype dtype;      // of the output; dtype TINY_VOID: both are those of inputs[0]
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
 // A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
@@ -3529,6 +3530,12 @@ struct tiny_backend {
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
 
+// The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the CPU
+// in a few functions begins as a copy of it, whose others take what its open returned:
+//     tiny_backend mine = *tiny_backend_named("CPU");
+//     mine.name = "mine"; mine.alloc = my_alloc; mine.free = my_free;
+TINY_API const tiny_backend *tiny_backend_named(const char *name);
+
 // What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.
 #define TINY_BACKEND_VERSION \
@@ -3552,6 +3559,9 @@ TINY_API const char *tiny_label_of(const tiny_tensor *x);
 TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
 // TINY_E_STATE: no scope is open.
 TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
+
+// What the clock of traces and profiles shows: ns since some moment, never less than before. Any thread may ask.
+TINY_API uint64_t     tiny_now_ns(void);
 
 // Adds up the time of launches from now on, from zero. Results that nobody holds go now, and until tiny_profile_end
 // when a frame ends: the same graph in the next frame is computed again, where else what is there is taken. Launches
@@ -3608,7 +3618,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "0403281d6c0eb03e75838b8e8e8b3984322bb47ef048466e964f8325d62e77ab"
+#define TN_SOURCE_ID "95ace9acf3e3216329783719b16b27561ead053203dec683ccf559a6599a08f3"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4409,6 +4419,7 @@ static void tn_owned_free(void *data) {
   *o->link = o->next;
   tn_release(o->t, o, o->nbytes);
 }
+#ifndef TINY_NO_NN                          // modules, optimisers and lists of parameters
 // Zeros behind what data held, which may be NULL; it is moved. NULL only in light code, and data is as it was.
 static void *tn_owned_grow(tiny_ctx *t, void *data, size_t nbytes) {
   const tn_owned *had = data ? (tn_owned *)data - 1 : NULL;
@@ -4422,6 +4433,7 @@ static void *tn_owned_grow(tiny_ctx *t, void *data, size_t nbytes) {
   t->owned = o;
   return o + 1;
 }
+#endif
 static void tn_owned_close(tiny_ctx *t) { while (t->owned) tn_owned_free(t->owned + 1); }
 
 // ** scratch: lives until the outermost tn_guard returns **
@@ -42374,7 +42386,8 @@ static const tiny_backend tn_llvm_backend = {
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_event, tn_cpu_wait, tn_cpu_event_free,
   tn_cpu_sync, tn_cpu_reserve
 };
-static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
+// Ours, or a copy of it: what it compiles is for what the CPU says, which a dev of tn_cpu_open alone can tell.
+static int tn_is_cpu(const tiny_backend *b) { return b->target == tn_cpu_target; }
 // Whose threads run its tasks; NULL: one alone.
 static struct tn_pool *tn_cpu_pool(const void *dev) {
   const tn_cpu *c = (const tn_cpu *)dev;
@@ -42863,13 +42876,17 @@ static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_back
 #endif
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
-static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
-  for (int i = 0; d && i < 8; i++)
-    if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n))
-      return d->backends[i];
-  for (int i = 0; i < TN_BACKENDS; i++)
-    if (strlen(tn_backends[i]->name) == n && !strncmp(tn_backends[i]->name, name, n)) return tn_backends[i];
+static const tiny_backend *tn_backend_among(const tiny_backend *const *all, int count, const char *name, size_t n) {
+  for (int i = 0; i < count; i++)
+    if (all[i] && strlen(all[i]->name) == n && !strncmp(all[i]->name, name, n)) return all[i];
   return NULL;
+}
+static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
+  const tiny_backend *given = d ? tn_backend_among(d->backends, 8, name, n) : NULL;
+  return given ? given : tn_backend_among(tn_backends, TN_BACKENDS, name, n);
+}
+TINY_API const tiny_backend *tiny_backend_named(const char *name) {
+  return name ? tn_backend_among(tn_backends, TN_BACKENDS, name, strlen(name)) : NULL;
 }
 
 // A struct of another release is not what it seems: nothing of it is called. Also where another device is asked for, as
@@ -43985,6 +44002,8 @@ static void tn_observer_close(tiny_ctx *t) {
   tn_release(t, o, sizeof *o);
   t->observer = NULL;
 }
+
+TINY_API uint64_t tiny_now_ns(void) { return tn_os_now(); }
 #endif
 // ---- end src/runtime/observe.c ----
 // ---- begin src/runtime/trace.c ----
@@ -47752,28 +47771,38 @@ static int tn_grid_fits(const struct tn_device *on, tiny_kernel_desc *d) {
   return 0;
 }
 
+// Where it runs: where its inputs live. NULL after an error.
+static const struct tn_device *tn_kernel_device(tiny_ctx *t, const tiny_kernel_desc *d) {
+  const struct tn_device *on = tn_device_here(t);
+  if (t->ndevice > 1 && d->n && !tn_on_one_device("kernel", d->n, d->inputs)) return NULL;
+  for (int i = 0; i < d->n; i++) {
+    const tiny_uop *u = tn_uop_of(d->inputs[i]);
+    if (u->device == TN_SEVERAL) {
+      tiny_fail(t, TINY_E_DEVICE, "kernel: input %d lies on several devices; tiny_shard_part gives one part", i);
+      return NULL;
+    }
+    if (u->device) on = tn_device_of(t, u);
+  }
+  if (d->uops || on->backend->renderer) return on;
+  tiny_fail(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
+  return NULL;
+}
+
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
   if (!desc || (!desc->uops && (!desc->source || !desc->name)))
     return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
-  if (desc->n < 0 || desc->n > 63 || (desc->n && !desc->inputs))
-    return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", desc->n);
-  if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
-  if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
-    return tn_poison(t);
-  if (t->ndevice > 1 && desc->n && !tn_on_one_device("kernel", desc->n, desc->inputs)) return tn_poison(t);
-  const struct tn_device *on = tn_device_here(t);
-  for (int i = 0; i < desc->n; i++) {
-    const tiny_uop *u = tn_uop_of(desc->inputs[i]);
-    if (u->device == TN_SEVERAL)
-      return tn_wrong(t, TINY_E_DEVICE, "kernel: input %d lies on several devices; tiny_shard_part gives one part", i);
-    if (u->device) on = tn_device_of(t, u);
-  }
-  if (!desc->uops && !on->backend->renderer)
-    return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
   tiny_kernel_desc d = *desc;
-  if (!tn_grid_fits(on, &d)) return tn_poison(t);
+  if (d.n < 0 || d.n > 63 || (d.n && !d.inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", d.n);
+  if (d.n && !tn_usable_in(t, "kernel", d.n, d.inputs, &wrong)) return wrong;
+  if (!d.dtype && d.n) {
+    d.shape = tiny_shape_of(d.inputs[0]);
+    d.dtype = tiny_dtype_of(d.inputs[0]);
+  }
+  if (!tn_dtype_check(t, "kernel", d.dtype) || !tn_shape_valid(t, "kernel", &d.shape)) return tn_poison(t);
+  const struct tn_device *on = tn_kernel_device(t, &d);
+  if (!on || !tn_grid_fits(on, &d)) return tn_poison(t);
   if (d.uops && d.uops->op != TINY_OP_SINK)
     return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
   if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);
@@ -52539,7 +52568,7 @@ TINY_API tiny_code tiny_save_idx_to(tiny_tensor *x, tiny_writer to) {
 
 typedef struct tn_csv {
   const tn_source *s; const tiny_csv_desc *d;
-  char separator;
+  char separator; unsigned char comment;     // comment: 0: no line is one
   size_t at;
   int64_t row;                             // rows that were read, the names not counted
   int64_t fields, columns;                 // of a row of the file; of the tensor
@@ -52561,7 +52590,7 @@ static int tn_csv_next_row(tn_csv *r) {
   const tn_source *s = r->s;
   while (r->at < s->nbytes) {
     if (tn_csv_ends_line(s->data[r->at])) r->at++;
-    else if (r->d->comment && s->data[r->at] == (unsigned char)r->d->comment) tn_csv_skip_line(r);
+    else if (r->comment && s->data[r->at] == r->comment) tn_csv_skip_line(r);
     else return 1;
   }
   return 0;
@@ -52753,6 +52782,7 @@ static int tn_csv_read(const tn_source *s, const void *what, tiny_uop **out) {
   memset(&r, 0, sizeof r);
   r.s = s; r.d = (const tiny_csv_desc *)what;
   r.separator = r.d->separator ? r.d->separator : ',';
+  r.comment = (unsigned char)(r.d->comment || r.d->header ? r.d->comment : '#');
   if (s->nbytes >= 3 && !memcmp(s->data, mark, 3)) r.at = 3;
   for (int i = 0; i < r.d->skip && r.at < s->nbytes; i++) tn_csv_skip_line(&r);
   size_t header = 0;
@@ -53106,310 +53136,310 @@ Where things stand in tiny.h
    2825  src/api/io.h                 tensors from files and to files
    2899  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3103  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3104  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3539  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3620  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3546  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3630  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3800  src/base/number.c            numbers as text, in and out
-   4275  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3810  src/base/number.c            numbers as text, in and out
+   4285  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4519  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4531  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4711  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4723  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4860  src/base/version.c           what this implementation is: its release and sources, how it was
+   4872  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4947  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4959  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5405  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5417  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5523  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5535  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5672  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6188  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5684  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6200  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6403  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6415  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7030  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7042  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7261  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7421  src/ir/label.c               names that nodes have for people, in a table beside them
-   7554  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8419  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7273  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7433  src/ir/label.c               names that nodes have for people, in a table beside them
+   7566  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8431  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8535  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8547  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8642  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8654  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8733  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8745  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8845  src/ir/args.c                which k, v and sources fit an op
-   9031  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9652  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8857  src/ir/args.c                which k, v and sources fit an op
+   9043  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9664  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9793  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9805  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10377  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10389  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10877  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10889  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10989  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11001  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11426  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11438  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11701  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11713  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12378  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12390  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12664  src/ir/spec.c                the verifier
-  13013  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12676  src/ir/spec.c                the verifier
+  13025  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13242  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13600  src/rules/notation.c         the algebra that bodies of rules are written in
-  13636  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13837  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13254  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13612  src/rules/notation.c         the algebra that bodies of rules are written in
+  13648  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13849  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13997  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14009  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14391  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14403  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14590  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14602  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15004  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15016  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15346  src/rules/decompose.c        from what the IR means to what a target can do
-  15958  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15358  src/rules/decompose.c        from what the IR means to what a target can do
+  15970  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15993  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16005  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16492  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16504  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16586  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16598  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17339  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17416  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17351  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17428  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17459  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17471  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17703  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17777  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17715  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17789  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18425  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18437  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18684  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18696  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18973  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18985  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19518  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19530  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19627  src/tensor/activation.c      what stands between the layers of a network
-  19808  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20180  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19639  src/tensor/activation.c      what stands between the layers of a network
+  19820  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20192  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20433  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20445  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21193  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21205  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21875  src/tensor/random.c          numbers from a counter, the same on every device
-  22150  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21887  src/tensor/random.c          numbers from a counter, the same on every device
+  22162  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22474  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22770  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22486  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22782  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22907  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22919  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23446  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23458  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24159  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24171  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24561  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24573  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24700  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24712  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25182  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25194  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25647  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25659  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  25998  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26635  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26997  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27126  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26010  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26647  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27009  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27138  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27286  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27298  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27791  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28070  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27803  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28082  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28166  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28178  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28459  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28899  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28471  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28911  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29176  src/tensor/params.c          lists of named tensors: what a network consists of
-  29267  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29377  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29188  src/tensor/params.c          lists of named tensors: what a network consists of
+  29279  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29389  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29756  src/tensor/sequential.c      modules and functions one after the other
-  29828  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29768  src/tensor/sequential.c      modules and functions one after the other
+  29840  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29964  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29976  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30082  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30094  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30401  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30413  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30518  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30530  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31017  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31029  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31793  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31805  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32326  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32338  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32834  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32846  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33015  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33027  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33604  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33722  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33616  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33734  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34159  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34171  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34325  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34337  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34716  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34940  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34728  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34952  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35070  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35141  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35082  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35153  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35299  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35395  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35697  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35311  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35407  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35709  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35786  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35798  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35850  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35862  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35984  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  35996  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36062  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36121  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36074  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36133  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36759  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36771  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36858  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36870  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36951  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36963  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37340  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37352  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37922  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37934  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38041  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38133  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38053  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38145  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38204  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38216  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38308  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38408  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38483  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38623  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38320  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38420  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38495  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38635  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38958  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38970  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39205  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39217  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39451  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39463  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39512  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39524  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40056  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40068  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40612  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40624  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40962  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40974  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41263  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41275  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41658  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42406  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41670  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42419  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42483  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42496  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42593  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42823  src/runtime/device.c         which backend a context runs on
-  43021  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43175  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42606  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42836  src/runtime/device.c         which backend a context runs on
+  43038  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43192  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43236  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43253  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43501  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43518  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43735  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43752  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43991  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44010  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44172  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44239  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44191  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44258  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44597  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44616  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44871  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44890  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45081  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45542  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45100  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45561  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45715  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45734  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46570  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46589  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47165  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47184  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47307  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47326  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47644  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47823  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48615  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47663  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47852  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48644  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48933  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49262  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48962  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49291  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49442  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49471  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49694  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49723  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49953  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  49982  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50223  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50252  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50388  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50417  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50562  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50923  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51159  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50591  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50952  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51188  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51307  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51470  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51336  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51499  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51577  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51606  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51662  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51691  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51990  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52019  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52152  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52215  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52394  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52181  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52244  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52423  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52529  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52558  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52906  src/runtime/context.c        opening and closing, the first error, totals
+  52936  src/runtime/context.c        opening and closing, the first error, totals
 */

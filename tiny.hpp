@@ -1637,6 +1637,7 @@ inline Tensor kernel(const Context &t, const tiny_kernel_desc &d) { return give(
 // >>observe
 inline Tensor Tensor::label(const char *name) const { return give(tiny_label(get(), name), *this); }
 inline const char *Tensor::label_of() const { return tiny_label_of(get()); }
+inline std::uint64_t now_ns() { return tiny_now_ns(); }
 inline tiny_code profile_begin(const Context &t) { return detail::checked(tiny_profile_begin(t.get()), t.home()); }
 inline tiny_code profile_end(const Context &t) { return detail::checked(tiny_profile_end(t.get()), t.home()); }
 inline int profile_get(const Context &t, tiny_profile_by by, int i, tiny_profile_row &row) { return tiny_profile_get(t.get(), by, i, &row); }

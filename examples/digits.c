@@ -20,11 +20,8 @@ typedef struct digits { float image[ROWS][PIXELS]; int32_t label[ROWS]; } digits
 
 static tiny_code read_digits(tiny_ctx *t, const char *path, digits *d) {
   static float row[ROWS][PIXELS + 1];
-  tiny_csv_desc csv;
-  memset(&csv, 0, sizeof csv);
-  csv.comment = '#';
   tiny_begin(t);
-  tiny_code code = tiny_read(tiny_load_csv(t, path, &csv), row, sizeof row);       // another size is an error
+  tiny_code code = tiny_read(tiny_load_csv(t, path, NULL), row, sizeof row);       // another size is an error
   tiny_end(t);
   for (int i = 0; i < ROWS; i++) {
     for (int k = 0; k < PIXELS; k++) d->image[i][k] = row[i][k] / 16;

@@ -19,6 +19,7 @@
 // Not here: tiny_uop_eval, which takes nodes.
 // Not here: tiny_uop_new, which takes nodes.
 // Not here: tiny_version, which takes nothing.
+// Not here: tiny_now_ns, which takes nothing.
 // Not here: tiny_build_options, which takes nothing.
 // Not here: tiny_profile_rows, which calls back.
 // Not here: tiny_trace_begin, which writes what all others do.
@@ -2667,6 +2668,10 @@ static void call_tiny_op_name(world *w) {
   (void)w;
   give_pointer(w, tiny_op_name((int)N(0, 1)));
 }
+static void call_tiny_backend_named(world *w) {
+  (void)w;
+  give_pointer(w, tiny_backend_named(T("a")));
+}
 static void call_tiny_label(world *w) {
   (void)w;
   give_tensor(w, tiny_label(H(0), T("a")));
@@ -3312,6 +3317,7 @@ static const struct api_call { const char *name; void (*call)(world *w); int han
   {"tiny_uop_of", call_tiny_uop_of, 1, 0, 0, 0},
   {"tiny_uop_parse", call_tiny_uop_parse, 0, 1, 0, 0},
   {"tiny_op_name", call_tiny_op_name, 0, 0, 1, 0},
+  {"tiny_backend_named", call_tiny_backend_named, 0, 0, 0, 0},
   {"tiny_label", call_tiny_label, 1, 0, 0, 0},
   {"tiny_label_of", call_tiny_label_of, 1, 0, 0, 0},
   {"tiny_scope_begin", call_tiny_scope_begin, 0, 1, 0, 0},

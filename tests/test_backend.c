@@ -49,6 +49,76 @@ static void test_version(void) {
   tiny_close(t);
 }
 
+// ** a copy of the CPU's **
+
+static const tiny_backend *cpu;
+static size_t held, most_held;
+static int copies_in, copies_out;
+static void *mine_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+  void *dev = cpu->open(t, which, limits);
+  limits->host_memory = 0;
+  return dev;
+}
+static void *mine_alloc(void *dev, size_t nbytes) {
+  void *mem = cpu->alloc(dev, nbytes);
+  if (mem) held += nbytes;
+  if (held > most_held) most_held = held;
+  return mem;
+}
+static void mine_free(void *dev, void *mem, size_t nbytes) {
+  held -= nbytes;
+  cpu->free(dev, mem, nbytes);
+}
+static tiny_code mine_copy_in(void *dev, tiny_mem dst, const void *src, size_t nbytes) {
+  copies_in++;
+  return cpu->copy_in(dev, dst, src, nbytes);
+}
+static tiny_code mine_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  copies_out++;
+  return cpu->copy_out(dev, dst, src, nbytes);
+}
+static tiny_tensor *block_of(tiny_ctx *t) {
+  float in[64 * 64];
+  for (int i = 0; i < 64 * 64; i++) in[i] = (float)(i * 7 % 64) / 64;
+  tiny_tensor *x = tiny_from(t, in, TINY_F32, TINY_SHAPE(64, 64));
+  return tiny_softmax(tiny_matmul(x, tiny_relu(tiny_matmul(x, x))), -1);
+}
+// What differs in a few functions is a device like the one it was copied from: to the bit, beside it, without a compiler.
+static void test_copy(const char *devices, const char *compiler) {
+  tiny_backend mine = *cpu;
+  mine.name = "MINE"; mine.open = mine_open;
+  mine.alloc = mine_alloc; mine.free = mine_free; mine.copy_in = mine_copy_in; mine.copy_out = mine_copy_out;
+  copies_in = copies_out = 0; most_held = 0;
+  if (compiler) setenv("TINY_CC", compiler, 1);
+  tiny_ctx *t = open_with(&mine, devices), *u = open_with(NULL, "CPU");
+  float got[64 * 64], want[64 * 64];
+  CHECK_EQ(tiny_read(block_of(t), got, sizeof got), TINY_OK);
+  CHECK_EQ(tiny_read(block_of(u), want, sizeof want), TINY_OK);
+  CHECK(!memcmp(got, want, sizeof got));
+  CHECK(copies_in > 0 && copies_out > 0 && most_held >= sizeof got);
+  CHECK_EQ(tiny_stats_of(t).interpreted > 0, compiler != NULL);
+  if (tiny_device_count(t) > 1) {
+    tiny_tensor *there = tiny_to(block_of(t), 1);
+    CHECK_EQ(tiny_device_of(there), 1);
+    CHECK_EQ(tiny_read(there, got, sizeof got), TINY_OK);
+    CHECK(!memcmp(got, want, sizeof got));
+  }
+  CHECK_STR(tiny_error(t), "");
+  tiny_close(t); tiny_close(u);
+  CHECK_EQ(held, 0);
+  if (compiler) unsetenv("TINY_CC");
+}
+static void test_named(void) {
+  static const char *const there[] = {"CPU", "LLVM", "INTERP", "NULL"};
+  for (int i = 0; i < 4; i++) CHECK(i == 2 || !strcmp(tiny_backend_named(there[i])->name, there[i]));  // here 2 is another
+  CHECK(!tiny_backend_named("CP") && !tiny_backend_named("CPU:1") && !tiny_backend_named("") && !tiny_backend_named(NULL));
+  cpu = tiny_backend_named("CPU");
+  test_copy("MINE", NULL);
+  test_copy("MINE,CPU", NULL);
+  test_copy("MINE,MINE:1", NULL);
+  test_copy("MINE", "/nonexistent/cc");
+}
+
 // ** launches **
 
 static int launches, submits, submitted;
@@ -425,6 +495,7 @@ int main(void) {
   test_all_copies();
   test_stamps();
   test_version();
+  test_named();
   test_submit();
   return test_report();
 }

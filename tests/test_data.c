@@ -194,6 +194,14 @@ static void csv_options(void) {
   d.skip = 2; d.comment = '#'; d.missing = "-999"; d.separator = ' ';
   const float want[4] = {1, NAN, 3, NAN};
   CHECK(same(csv("first line\r\nsecond # line\n# a comment\n1 -999\n\n# another\n3 N/A", &d), tiny_from(t, want, TINY_F32, TINY_SHAPE(2, 2))));
+  d = (tiny_csv_desc){.dtype = TINY_F32};
+  const float rows[2] = {1, 3};
+  CHECK(same(csv("# of\n1,3\n#", &d), tiny_from(t, rows, TINY_F32, TINY_SHAPE(1, 2))));
+  d.header = 1;                            // the first row is the names, whatever it begins with
+  CHECK(same(csv("#a,b\n1,3\n", &d), tiny_from(t, rows, TINY_F32, TINY_SHAPE(1, 2))));
+  d.header = 0; d.comment = '\n';
+  CHECK(!tiny_ok(csv("#1,2\n1,3\n", &d)));
+  tiny_clear(t);
   CHECK(same(csv("", NULL), tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 0))));
   CHECK(same(csv("\n\n5\n\n", NULL), tiny_full(t, 5, TINY_F32, TINY_SHAPE(1, 1))));
   CHECK(same(csv("-inf,+Infinity\n", NULL), tiny_from(t, (float[]){-INFINITY, INFINITY}, TINY_F32, TINY_SHAPE(1, 2))));

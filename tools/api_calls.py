@@ -23,7 +23,7 @@ LEFT_OUT = {
     "tiny_sequential": "reads as many stages as it is told", "tiny_sequential_params": "reads as many stages as it is told", "tiny_sequential_free": "reads as many stages as it is told",
     "tiny_program_free": "ends what others use", "tiny_uop_print": "takes nodes, which belong to no tensor", "tiny_uop_simplify": "takes nodes",
     "tiny_uop_eval": "takes nodes", "tiny_uop_new": "takes nodes",
-    "tiny_version": "takes nothing", "tiny_build_options": "takes nothing",
+    "tiny_version": "takes nothing", "tiny_now_ns": "takes nothing", "tiny_build_options": "takes nothing",
     "tiny_profile_rows": "calls back",
     "tiny_trace_begin": "writes what all others do", "tiny_trace_end": "ends what is not begun", "tiny_profile_end": "ends what others use",
 }

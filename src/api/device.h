@@ -52,8 +52,8 @@ typedef struct tiny_kernel_desc {
   const char *name;                        // entry point of source
   const char *source;                      // in the device's language, see KERNELS OF YOUR OWN in the manual; or
   tiny_uop *uops;                          // a SINK of STOREs to PARAM 0 (the output) from PARAMs 1.. (the inputs)
-  tiny_tensor *const *inputs; int n;       // realized before the kernel runs
-  tiny_shape shape; tiny_dtype dtype;      // of the output
+  tiny_tensor *const *inputs; int n;       // realized before the kernel runs; in C both are .inputs = TINY_ARRAY(a, b)
+  tiny_shape shape; tiny_dtype dtype;      // of the output; dtype TINY_VOID: both are those of inputs[0]
   int64_t global[3], local[3];             // work groups and work items per group; zero: 1; products below 2^31
 } tiny_kernel_desc;
 // A tensor that a kernel of your own computes, lazy as others. It is compiled when it is first needed, and once, also
@@ -426,6 +426,12 @@ struct tiny_backend {
   // Memory for launches with so much local_nbytes, so that none of them fails for want of it. NULL: nothing to do.
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
+
+// The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the CPU
+// in a few functions begins as a copy of it, whose others take what its open returned:
+//     tiny_backend mine = *tiny_backend_named("CPU");
+//     mine.name = "mine"; mine.alloc = my_alloc; mine.free = my_free;
+TINY_API const tiny_backend *tiny_backend_named(const char *name);
 
 // What a backend was compiled against: a number that is raised when what stands in this section comes to mean something
 // else, and the bytes of its structs. tiny_open refuses a context with a backend of another version: TINY_E_DEVICE.

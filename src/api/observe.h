@@ -15,6 +15,9 @@ TINY_API tiny_code    tiny_scope_begin(tiny_ctx *t, const char *name);
 // TINY_E_STATE: no scope is open.
 TINY_API tiny_code    tiny_scope_end(tiny_ctx *t);
 
+// What the clock of traces and profiles shows: ns since some moment, never less than before. Any thread may ask.
+TINY_API uint64_t     tiny_now_ns(void);
+
 // Adds up the time of launches from now on, from zero. Results that nobody holds go now, and until tiny_profile_end
 // when a frame ends: the same graph in the next frame is computed again, where else what is there is taken. Launches
 // are not waited for where devices tell when they ran, as the CPU does; it costs about 100 ns a launch. TINY_E_MEMORY.

@@ -135,6 +135,7 @@ static void tn_owned_free(void *data) {
   *o->link = o->next;
   tn_release(o->t, o, o->nbytes);
 }
+#ifndef TINY_NO_NN                          // modules, optimisers and lists of parameters
 // Zeros behind what data held, which may be NULL; it is moved. NULL only in light code, and data is as it was.
 static void *tn_owned_grow(tiny_ctx *t, void *data, size_t nbytes) {
   const tn_owned *had = data ? (tn_owned *)data - 1 : NULL;
@@ -148,6 +149,7 @@ static void *tn_owned_grow(tiny_ctx *t, void *data, size_t nbytes) {
   t->owned = o;
   return o + 1;
 }
+#endif
 static void tn_owned_close(tiny_ctx *t) { while (t->owned) tn_owned_free(t->owned + 1); }
 
 // ** scratch: lives until the outermost tn_guard returns **

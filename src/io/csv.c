@@ -11,7 +11,7 @@
 
 typedef struct tn_csv {
   const tn_source *s; const tiny_csv_desc *d;
-  char separator;
+  char separator; unsigned char comment;     // comment: 0: no line is one
   size_t at;
   int64_t row;                             // rows that were read, the names not counted
   int64_t fields, columns;                 // of a row of the file; of the tensor
@@ -33,7 +33,7 @@ static int tn_csv_next_row(tn_csv *r) {
   const tn_source *s = r->s;
   while (r->at < s->nbytes) {
     if (tn_csv_ends_line(s->data[r->at])) r->at++;
-    else if (r->d->comment && s->data[r->at] == (unsigned char)r->d->comment) tn_csv_skip_line(r);
+    else if (r->comment && s->data[r->at] == r->comment) tn_csv_skip_line(r);
     else return 1;
   }
   return 0;
@@ -225,6 +225,7 @@ static int tn_csv_read(const tn_source *s, const void *what, tiny_uop **out) {
   memset(&r, 0, sizeof r);
   r.s = s; r.d = (const tiny_csv_desc *)what;
   r.separator = r.d->separator ? r.d->separator : ',';
+  r.comment = (unsigned char)(r.d->comment || r.d->header ? r.d->comment : '#');
   if (s->nbytes >= 3 && !memcmp(s->data, mark, 3)) r.at = 3;
   for (int i = 0; i < r.d->skip && r.at < s->nbytes; i++) tn_csv_skip_line(&r);
   size_t header = 0;

@@ -717,7 +717,8 @@ static const tiny_backend tn_llvm_backend = {
   tn_cpu_load, NULL, tn_cpu_unload, tn_cpu_find, tn_cpu_launch, NULL, tn_cpu_event, tn_cpu_wait, tn_cpu_event_free,
   tn_cpu_sync, tn_cpu_reserve
 };
-static int tn_is_cpu(const tiny_backend *b) { return b == &tn_cpu_backend || b == &tn_llvm_backend; }
+// Ours, or a copy of it: what it compiles is for what the CPU says, which a dev of tn_cpu_open alone can tell.
+static int tn_is_cpu(const tiny_backend *b) { return b->target == tn_cpu_target; }
 // Whose threads run its tasks; NULL: one alone.
 static struct tn_pool *tn_cpu_pool(const void *dev) {
   const tn_cpu *c = (const tn_cpu *)dev;

@@ -109,28 +109,38 @@ static int tn_grid_fits(const struct tn_device *on, tiny_kernel_desc *d) {
   return 0;
 }
 
+// Where it runs: where its inputs live. NULL after an error.
+static const struct tn_device *tn_kernel_device(tiny_ctx *t, const tiny_kernel_desc *d) {
+  const struct tn_device *on = tn_device_here(t);
+  if (t->ndevice > 1 && d->n && !tn_on_one_device("kernel", d->n, d->inputs)) return NULL;
+  for (int i = 0; i < d->n; i++) {
+    const tiny_uop *u = tn_uop_of(d->inputs[i]);
+    if (u->device == TN_SEVERAL) {
+      tiny_fail(t, TINY_E_DEVICE, "kernel: input %d lies on several devices; tiny_shard_part gives one part", i);
+      return NULL;
+    }
+    if (u->device) on = tn_device_of(t, u);
+  }
+  if (d->uops || on->backend->renderer) return on;
+  tiny_fail(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
+  return NULL;
+}
+
 TINY_API tiny_tensor *tiny_kernel(tiny_ctx *t, const tiny_kernel_desc *desc) {
   tiny_tensor *wrong;
   if (!tn_runs(t)) return tn_poison(t);
   if (!desc || (!desc->uops && (!desc->source || !desc->name)))
     return tn_wrong(t, TINY_E_ARG, "kernel: needs source and name, or uops");
-  if (desc->n < 0 || desc->n > 63 || (desc->n && !desc->inputs))
-    return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", desc->n);
-  if (desc->n && !tn_usable_in(t, "kernel", desc->n, desc->inputs, &wrong)) return wrong;
-  if (!tn_dtype_check(t, "kernel", desc->dtype) || !tn_shape_valid(t, "kernel", &desc->shape))
-    return tn_poison(t);
-  if (t->ndevice > 1 && desc->n && !tn_on_one_device("kernel", desc->n, desc->inputs)) return tn_poison(t);
-  const struct tn_device *on = tn_device_here(t);
-  for (int i = 0; i < desc->n; i++) {
-    const tiny_uop *u = tn_uop_of(desc->inputs[i]);
-    if (u->device == TN_SEVERAL)
-      return tn_wrong(t, TINY_E_DEVICE, "kernel: input %d lies on several devices; tiny_shard_part gives one part", i);
-    if (u->device) on = tn_device_of(t, u);
-  }
-  if (!desc->uops && !on->backend->renderer)
-    return tn_wrong(t, TINY_E_DEVICE, "kernel: %s does not take source", on->title);
   tiny_kernel_desc d = *desc;
-  if (!tn_grid_fits(on, &d)) return tn_poison(t);
+  if (d.n < 0 || d.n > 63 || (d.n && !d.inputs)) return tn_wrong(t, TINY_E_ARG, "kernel: %d inputs", d.n);
+  if (d.n && !tn_usable_in(t, "kernel", d.n, d.inputs, &wrong)) return wrong;
+  if (!d.dtype && d.n) {
+    d.shape = tiny_shape_of(d.inputs[0]);
+    d.dtype = tiny_dtype_of(d.inputs[0]);
+  }
+  if (!tn_dtype_check(t, "kernel", d.dtype) || !tn_shape_valid(t, "kernel", &d.shape)) return tn_poison(t);
+  const struct tn_device *on = tn_kernel_device(t, &d);
+  if (!on || !tn_grid_fits(on, &d)) return tn_poison(t);
   if (d.uops && d.uops->op != TINY_OP_SINK)
     return tn_wrong(t, TINY_E_ARG, "kernel: uops must be a SINK, not %s", tn_ops[d.uops->op].name);
   if (d.uops && tn_guard(t, tn_kernel_check, &d) != TINY_OK) return tn_poison(t);

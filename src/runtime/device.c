@@ -41,13 +41,17 @@ static const tiny_backend *const tn_backends[] = {&tn_cpu_backend, &tn_llvm_back
 #endif
 enum { TN_BACKENDS = sizeof tn_backends / sizeof *tn_backends };
 
-static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
-  for (int i = 0; d && i < 8; i++)
-    if (d->backends[i] && strlen(d->backends[i]->name) == n && !strncmp(d->backends[i]->name, name, n))
-      return d->backends[i];
-  for (int i = 0; i < TN_BACKENDS; i++)
-    if (strlen(tn_backends[i]->name) == n && !strncmp(tn_backends[i]->name, name, n)) return tn_backends[i];
+static const tiny_backend *tn_backend_among(const tiny_backend *const *all, int count, const char *name, size_t n) {
+  for (int i = 0; i < count; i++)
+    if (all[i] && strlen(all[i]->name) == n && !strncmp(all[i]->name, name, n)) return all[i];
   return NULL;
+}
+static const tiny_backend *tn_backend_find(const tiny_desc *d, const char *name, size_t n) {
+  const tiny_backend *given = d ? tn_backend_among(d->backends, 8, name, n) : NULL;
+  return given ? given : tn_backend_among(tn_backends, TN_BACKENDS, name, n);
+}
+TINY_API const tiny_backend *tiny_backend_named(const char *name) {
+  return name ? tn_backend_among(tn_backends, TN_BACKENDS, name, strlen(name)) : NULL;
 }
 
 // A struct of another release is not what it seems: nothing of it is called. Also where another device is asked for, as

@@ -251,4 +251,6 @@ static void tn_observer_close(tiny_ctx *t) {
   tn_release(t, o, sizeof *o);
   t->observer = NULL;
 }
+
+TINY_API uint64_t tiny_now_ns(void) { return tn_os_now(); }
 #endif

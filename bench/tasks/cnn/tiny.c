@@ -3,14 +3,12 @@
 #include "tiny.h"
 #include <stdio.h>
 
-static tiny_stage conv(tiny_ctx *t, int in, int out) {
-  const tiny_conv_desc same = {.same = 1};
-  tiny_conv_layer c = tiny_conv_layer_new(t, in, out, TINY_SHAPE(3, 3), &same, 1);
-  return (tiny_stage){.conv = c, .apply = tiny_relu, .max_pool = 2};
+static tiny_conv_layer conv(tiny_ctx *t, int in, int out) {
+  return tiny_conv_layer_new(t, in, out, TINY_SHAPE(3, 3), &(tiny_conv_desc){.same = 1}, 1);
 }
 static void net_open(tiny_ctx *t, tiny_stage *net, tiny_params *p) {
-  net[0] = conv(t, 1, 16);
-  net[1] = conv(t, 16, 32);
+  net[0] = (tiny_stage){.conv = conv(t, 1, 16), .apply = tiny_relu, .max_pool = 2};
+  net[1] = (tiny_stage){.conv = conv(t, 16, 32), .apply = tiny_relu, .max_pool = 2};
   net[2] = (tiny_stage){.flatten = 1, .linear = tiny_linear_layer_new(t, 32 * 2 * 2, 10, 1)};
   tiny_sequential_params(net, 3, p, NULL);
 }
@@ -29,13 +27,12 @@ int main(void) {
   tiny_params p = {0}, others = {0};
   net_open(t, net, &p);
   net_open(t, other, &others);
-  tiny_optim adam = {.kind = TINY_ADAM, .lr = 0.01};
+  tiny_optim opt = {.kind = TINY_ADAM, .lr = 0.01};
   tiny_loader_desc d = {
       .array = {{.tensor = x}, {.tensor = y}}, .n = 1500, .batch = 100, .shuffle = 1, .epochs = 10};
   tiny_loader *train = tiny_loader_open(t, &d);
   for (tiny_tensor *b[2]; tiny_loader_each(train, b);)
-    tiny_optim_minimize(&adam, tiny_cross_entropy(tiny_sequential(net, 3, b[0], 1), b[1], NULL),
-                        &p);
+    tiny_optim_minimize(&opt, tiny_cross_entropy(tiny_sequential(net, 3, b[0], 1), b[1], NULL), &p);
 
   tiny_state_save("build/tasks/cnn.safetensors", &p, NULL);
   tiny_state_load("build/tasks/cnn.safetensors", &others, NULL, 1);

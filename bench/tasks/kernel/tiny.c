@@ -4,8 +4,7 @@
 
 static const char source[] =
     "void bend(void *const *mem, const long long *args, long long task) {\n"
-    "  float *y = mem[0];\n"
-    "  const float *x = mem[1];\n"
+    "  float *y = mem[0], *x = mem[1];\n"
     "  for (int i = 0; i < 1000; i++) y[i] = x[i] > 0 ? x[i] : 0.1f * x[i] * x[i];\n"
     "}\n";
 static const char ir[] = "i = (RANGE:1:loop 1000)\n"
@@ -13,19 +12,12 @@ static const char ir[] = "i = (RANGE:1:loop 1000)\n"
                          "y = (WHERE (LT 0:f32 x) x (MUL 0.1:f32 (MUL x x)))\n"
                          "(SINK (END (STORE (INDEX (PARAM:f32:0 1000) i) y) i))";
 
-// The sum of a kernel's results, of all elements of x.
-static double sum(tiny_ctx *t, tiny_tensor *x, tiny_kernel_desc d) {
-  d.inputs = &x;
-  d.n = 1;
-  d.shape = tiny_shape_of(x);
-  d.dtype = TINY_F32;
-  return tiny_item(tiny_sum(tiny_kernel(t, &d), TINY_ALL, 0));
-}
-
 int main(void) {
   tiny_ctx *t = tiny_open(NULL);
   tiny_tensor *x = tiny_mul_scalar(tiny_linspace(t, -1, 1, 1000, TINY_F32), 2);
-  printf("source %.2f\n", sum(t, x, (tiny_kernel_desc){.name = "bend", .source = source}));
-  printf("ir %.2f\n", sum(t, x, (tiny_kernel_desc){.uops = tiny_uop_parse(t, ir)}));
+  tiny_kernel_desc c = {.name = "bend", .source = source, .inputs = TINY_ARRAY(x)};
+  printf("source %.2f\n", tiny_item(tiny_sum(tiny_kernel(t, &c), TINY_ALL, 0)));
+  tiny_kernel_desc uops = {.uops = tiny_uop_parse(t, ir), .inputs = TINY_ARRAY(x)};
+  printf("ir %.2f\n", tiny_item(tiny_sum(tiny_kernel(t, &uops), TINY_ALL, 0)));
   return tiny_finish(t);
 }
