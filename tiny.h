@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 95ace9acf3e3216329783719b16b27561ead053203dec683ccf559a6599a08f3
+/* tiny.h 0.1.0, source 6fd7a1ab2c998db74038c3b6a9af5552ef28ac66b69762afc8e6cf232a925cb4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3618,7 +3618,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "95ace9acf3e3216329783719b16b27561ead053203dec683ccf559a6599a08f3"
+#define TN_SOURCE_ID "6fd7a1ab2c998db74038c3b6a9af5552ef28ac66b69762afc8e6cf232a925cb4"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3675,6 +3675,14 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #else
   #define TN_SMALL_BEGIN
   #define TN_SMALL_END
+#endif
+// What is seldom called in rooms that are compiled for speed, and would be inlined there: compiled for its size.
+#if defined(__clang__) && defined(__OPTIMIZE__)
+  #define TN_COLD __attribute__((cold, minsize, noinline))
+#elif defined(__GNUC__) && defined(__OPTIMIZE__)
+  #define TN_COLD __attribute__((cold, noinline))
+#else
+  #define TN_COLD
 #endif
 
 #ifndef TINY_AMALGAMATED
@@ -3806,6 +3814,7 @@ static TN_NOINLINE void tn_float_leave(const tn_float_mode *m) { fesetenv(&m->al
 #endif
 #endif
 // ---- end src/base/float.c ----
+TN_SMALL_BEGIN
 // ---- begin src/base/number.c ----
 // number: numbers as text, in and out. The one room that knows how they are spelled, and the only one that may: the C
 // library's printf and strtod spell them as the host's locale does, with a decimal comma for one, and a thread of the
@@ -4281,6 +4290,7 @@ static int tn_number_print(char *out, size_t nbytes, const char *format, ...) {
 }
 #endif
 // ---- end src/base/number.c ----
+TN_SMALL_END
 // ---- begin src/base/memory.c ----
 // memory: the context, the caller's allocator, scratch memory, and what happens when there is none left.
 //
@@ -7648,7 +7658,7 @@ static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
   const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
   return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
 }
-static int tn_wmma_fits(const tiny_uop *u) {
+static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
   const tn_wmma w = tn_wmma_of(u->k);
   return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
@@ -7727,7 +7737,7 @@ static size_t tn_uop_aligned(size_t nbytes) {
   return (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1);
 }
 
-static tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nbytes) {
+static TN_COLD tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nbytes) {
   tn_node_chunk *chunk = nodes->spare;
   if (chunk && nbytes <= chunk->nbytes) nodes->spare = chunk->older;
   else {
@@ -7823,7 +7833,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
 // A node whose list of dims is not that of a source has at most TINY_MAX_DIMS of them and holds fewer than 2^60
 // elements, so that no product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of
 // 0 were 1.
-static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
+static TN_COLD int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
   char to[160], from[160];
   int64_t nelem = 1;
   int negative = 0;
@@ -8006,7 +8016,7 @@ static void tn_uop_bounds(tiny_uop *u) {
 
 static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n);
 static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent);
-static int tn_extent_wrong(tiny_ctx *t, const tiny_uop *u, const tiny_uop *x, int axis, const char *why) {
+static TN_COLD int tn_extent_wrong(tiny_ctx *t, const tiny_uop *u, const tiny_uop *x, int axis, const char *why) {
   char text[160];
   tiny_fail(t, TINY_E_SHAPE, "%s: dim %d of %s has a length that is known when a kernel is launched; %s",
             tn_ops[u->op].name, axis, tn_dims_text(text, sizeof text, x->ndim, x->dim), why);
@@ -8025,7 +8035,7 @@ static int tn_extents_meet(tiny_ctx *t, const tiny_uop *u, uint32_t n, tiny_uop 
   return 1;
 }
 // The extents of a tensor node whose sources have some, or that gives one. 0: it cannot have them, an error.
-static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **extent) {
+static TN_COLD int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **extent) {
   const tiny_uop *x = u->src[0];
   memset(extent, 0, TINY_MAX_DIMS * sizeof *extent);
   if (u->op == TINY_OP_RESHAPE) return tn_extents_reshape(t, u, extent);
@@ -8129,7 +8139,7 @@ static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
   nodes->table[i].u = u; nodes->table[i].slot = slot; nodes->table[i].generation = nodes->generation;
 }
 
-static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
+static TN_COLD int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
   const tn_nodes old = *nodes;
   if (nodes->cap < nodes->room) {          // the same memory, more of it
     tn_node_slot *held = (tn_node_slot *)tn_scratch_bare(t, old.n * sizeof *held);
@@ -8340,7 +8350,7 @@ static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
   nodes->table[i].generation = nodes->generation - 1;
 }
 
-static void tn_uop_sweep(tiny_ctx *t) {
+static TN_COLD void tn_uop_sweep(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (t->labels) tn_labels_sweep(t, t->ir->epoch);
   for (uint32_t i = 0; i < nodes->cap;) {
@@ -8380,7 +8390,7 @@ static void tn_nodes_swap(struct tn_ir *ir) {
 
 // Until tn_nodes_leave no node from before may be used, and afterwards none that is made from here on. Returns u's
 // copy. Heavy code only, and what unwinds past it calls tn_nodes_leave.
-static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
+static TN_COLD tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
   struct tn_ir *ir = t->ir;
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, u, &all);
@@ -8396,7 +8406,7 @@ static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
   return all.u[all.n - 1];
 }
 
-static void tn_nodes_leave(tiny_ctx *t) {
+static TN_COLD void tn_nodes_leave(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (!t->ir->apart) return;
   tn_nodes_clear(nodes);
@@ -9913,6 +9923,7 @@ static void tn_rules_use(tiny_ctx *t, tn_rules_fn set) {
   t->match->names = names;
 }
 
+TN_SMALL_BEGIN
 // ** parsing of patterns **
 
 enum { TN_PAT_NUMBER = 1, TN_PAT_K = 2, TN_PAT_NODE = 4, TN_PAT_REST = 8, TN_PAT_COMM = 16 };
@@ -10156,6 +10167,7 @@ static void tn_rule_add(tiny_ctx *t, tn_rules_fn fn, int at, const char *text) {
     if (swaps == comm) break;
   }
 }
+TN_SMALL_END
 
 // The place of a set in the compiled ones; it is compiled at its first use. -1 when a pattern is
 // wrong (the error is in t).
@@ -10221,7 +10233,7 @@ static int tn_match_checks(const tn_check *c, const tn_check *end, tiny_uop **re
   return 1;
 }
 
-static void tn_match_trace(tiny_ctx *t, const tn_rule *rule, tiny_uop *before, tiny_uop *after) {
+static TN_COLD void tn_match_trace(tiny_ctx *t, const tn_rule *rule, tiny_uop *before, tiny_uop *after) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_text_add(&text, "rule %s\n", rule->text);
   tn_print(t, before, &text);
@@ -10281,7 +10293,7 @@ static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u
   return changed ? tn_uop_with(t, u, src) : u;
 }
 
-static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limit, int rule) {
+static TN_COLD int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limit, int rule) {
   if (depth <= *limit) return 0;
   if (*limit == TN_FIRINGS_DEEP) {
     tn_list all = {NULL, 0, 0};
@@ -11783,6 +11795,7 @@ static int64_t tn_eval_binary(int op, int d, int64_t a, int64_t b) {
   return tn_alu(op, d, d, 0, v, 2);
 }
 
+TN_SMALL_BEGIN
 // ** decoding **
 
 typedef struct tn_eval_arg { int slot, lanes; } tn_eval_arg;
@@ -12044,6 +12057,7 @@ static tn_eval_code *tn_eval_copy(tiny_ctx *t, const tn_eval_code *c) {
   return own;
 }
 
+TN_SMALL_END
 // ** running **
 
 // epochs and work items; reader -1: several
@@ -12672,6 +12686,7 @@ static tiny_code tn_eval_graph(tiny_ctx *t, tiny_uop *u, void *out, tn_eval_buff
 #endif
 // ---- end src/ir/eval_graph.c ----
 #endif
+TN_SMALL_BEGIN
 // ---- begin src/ir/spec.c ----
 // spec: the verifier. What a well-formed graph, kernel or program is, as a table and a few checks of form.
 //
@@ -13019,7 +13034,6 @@ static tiny_code tn_verify_list(tiny_ctx *t, tiny_uop *const *list, int n) {
 // ---- end src/ir/spec.c ----
 
 // ** rules: algebra as tables **
-TN_SMALL_BEGIN
 #ifndef TINY_NO_NN
 // ---- begin src/rules/gradient.c ----
 // gradient: reverse-mode differentiation as rules: what flows into the sources of a node, given
@@ -13643,7 +13657,6 @@ static tiny_uop *tn_over_shards(tiny_ctx *t, const tiny_uop *u) {
 #define cast(x, d)     tn_cast(t, x, d)
 #endif
 // ---- end src/rules/notation.c ----
-TN_SMALL_END
 // ---- begin src/rules/affine.c ----
 // affine: integer expressions as sums of terms: coefficient * node + constant. The common ground of the algebra of
 // indices: like terms, comparisons, division and modulo.
@@ -13844,7 +13857,6 @@ static int tn_affine_recombine(tiny_ctx *t, tn_affine *a) {
 }
 #endif
 // ---- end src/rules/affine.c ----
-TN_SMALL_BEGIN
 // ---- begin src/rules/divmod.c ----
 // divmod: floor division and modulo of sums by positive constants, as reshapes and permutes make them.
 //
@@ -15998,7 +16010,6 @@ static tiny_uop *tn_decompose(tiny_ctx *t, tiny_uop *sink, const tn_target *targ
 #undef RULES_END
 #endif
 // ---- end src/rules/notation_end.c ----
-TN_SMALL_END
 
 // ** shape: views of memory **
 // ---- begin src/shape/view.c ----
@@ -17423,7 +17434,6 @@ TINY_API const char *tiny_label_of(const tiny_tensor *x) {
 }
 #endif
 // ---- end src/tensor/label.c ----
-TN_SMALL_BEGIN
 // ---- begin src/tensor/graphs.c ----
 // graphs: what tensors are computed by, as text for other programs (ir/graph_text.c).
 //
@@ -29835,7 +29845,6 @@ TINY_API void tiny_sequential_free(tiny_stage *stages, int n) {
 #endif
 
 // ** schedule: graph -> kernels **
-TN_SMALL_END
 // ---- begin src/schedule/graph.c ----
 // graph: what scheduling knows of a tensor graph: its nodes, its kernels, and which of them touch a memory.
 //
@@ -30525,7 +30534,6 @@ static void tn_kernel_number(tiny_ctx *t, tn_kernel *k, tiny_uop *sink, tn_map *
 }
 #endif
 // ---- end src/schedule/canonical.c ----
-TN_SMALL_BEGIN
 // ---- begin src/schedule/rangeify.c ----
 // rangeify: decides which nodes of a tensor graph are stored, and writes the kernel of each.
 //
@@ -33611,7 +33619,6 @@ static tn_plan *tn_plan_keep(tiny_ctx *t, const tn_draft *d, const tn_visit *v) 
 // ---- end src/schedule/plan.c ----
 
 // ** codegen: kernel -> program **
-TN_SMALL_END
 // ---- begin src/codegen/replace.c ----
 // replace: nodes of a kernel in the place of others, nothing simplified.
 //
@@ -33729,7 +33736,6 @@ static tiny_uop *tn_remake(tiny_ctx *t, tiny_uop *root, tiny_uop *(*make)(tiny_c
 }
 #endif
 // ---- end src/codegen/replace.c ----
-TN_SMALL_BEGIN
 // ---- begin src/codegen/expand.c ----
 // expand: STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR ranges become copies and lanes.
 //
@@ -34947,7 +34953,6 @@ typedef struct tn_lowered {                // a kernel ready to be rendered or i
 } tn_lowered;
 #endif
 // ---- end src/codegen/lower.c ----
-TN_SMALL_END
 // ---- begin src/codegen/linearize.c ----
 // linearize: a lowered kernel -> the list of its nodes in the order they run, with loops open from RANGE to END.
 //
@@ -35077,7 +35082,6 @@ static tiny_code tn_linearize(tiny_ctx *t, tiny_uop *sink, tn_lowered *out) {
 }
 #endif
 // ---- end src/codegen/linearize.c ----
-TN_SMALL_BEGIN
 // ---- begin src/codegen/scan.c ----
 // scan: reductions of all elements up to each, as loop-carried ones.
 //
@@ -45603,7 +45607,7 @@ static void tn_event_free(const struct tn_device *d, void **event) {
 // ** what waits for what **
 
 // Before `device` writes memory: copies of what is there have happened.
-static tiny_code tn_ordering_settle(tiny_ctx *t, int device) {
+static TN_COLD tiny_code tn_ordering_settle(tiny_ctx *t, int device) {
   tn_ordering *o = t->runtime->ordering;
   const struct tn_device *d = t->device[device];
   tiny_code code = TINY_OK;
@@ -45615,7 +45619,7 @@ static tiny_code tn_ordering_settle(tiny_ctx *t, int device) {
   return code;
 }
 // A plan has run, or what was begun of it.
-static tiny_code tn_ordering_end(tiny_ctx *t) {
+static TN_COLD tiny_code tn_ordering_end(tiny_ctx *t) {
   tn_ordering *o = t->runtime->ordering;
   tiny_code code = TINY_OK;
   for (int i = 0; i < t->ndevice; i++) {
@@ -45627,7 +45631,7 @@ static tiny_code tn_ordering_end(tiny_ctx *t) {
   return code;
 }
 // A plan with n results that are copied begins. What a call that ran out of memory has left behind is undone.
-static void tn_ordering_begin(tiny_ctx *t, int n) {
+static TN_COLD void tn_ordering_begin(tiny_ctx *t, int n) {
   tn_ordering *o = t->runtime->ordering;
   tn_ordering_end(t);
   if (n > o->cap) {
@@ -45646,7 +45650,7 @@ static void tn_ordering_close(tiny_ctx *t) {
   t->runtime->ordering = NULL;
 }
 // Result `number`, from 1, of this device stands in its order from here on.
-static tiny_code tn_ordering_made(tiny_ctx *t, int number, int device) {
+static TN_COLD tiny_code tn_ordering_made(tiny_ctx *t, int number, int device) {
   tn_ordering *o = t->runtime->ordering;
   const struct tn_device *d = t->device[device];
   if (!d->backend->event) return TINY_OK;
@@ -45729,17 +45733,14 @@ static tiny_code tn_copy_between(tiny_ctx *t, struct tn_device *to, tiny_mem dst
 }
 #endif
 // ---- end src/runtime/copy.c ----
-TN_SMALL_END
-// ---- begin src/runtime/run.c ----
-// run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles move on to the results.
+// ---- begin src/runtime/collect.c ----
+// collect: what programs hold, and what nothing refers to any more.
 //
-// In:    nodes that are wanted. Out: node->realized of each; a run works on nodes, not handles, so whatever was built
-//        from a node finds its value.
-// Holds: before a state is overwritten, every other live tensor that was built from it is realized in the same
-//        schedule. When an update has run, handles move to a new BUFFER node over the same storage: old nodes can
-//        never name new contents. Nodes and buffers that nothing refers to are collected between runs.
-#ifndef TN_RUNTIME_RUN
-#define TN_RUNTIME_RUN
+// In:    handles, programs, kernels of users. Out: the nodes and the buffers that none of them needs are freed, when
+//        there are twice as many as the last time.
+// Holds: it happens between runs alone: a run's nodes need no handles.
+#ifndef TN_RUNTIME_COLLECT
+#define TN_RUNTIME_COLLECT
 #ifndef TINY_AMALGAMATED
 #include "copy.c"
 #endif
@@ -45784,8 +45785,6 @@ struct tiny_program {                      // a captured plan and what its blank
   int *label;                              // of each step
   size_t nbytes;
 };
-
-// ** collection: nodes and buffers that nothing refers to any more **
 
 static void tn_custom_free(tiny_ctx *t, tn_custom *c) {
   tn_release(t, c->source, c->source_nbytes);
@@ -45839,8 +45838,20 @@ static void tn_collect_if_due(tiny_ctx *t) {
       t->stats.nbytes_live >= 2 * t->runtime->collected_nbytes + ((size_t)16 << 20))
     tn_collect(t);
 }
-
-// ** running a plan **
+#endif
+// ---- end src/runtime/collect.c ----
+TN_SMALL_END
+// ---- begin src/runtime/launch.c ----
+// launch: the steps of a plan, handed to their devices.
+//
+// In:    a plan, and the leaves and numbers it is run with. Out: memory for its outputs and arenas; launches, copies
+//        and what orders devices, in batches; counts, traces and profiles of them.
+// Holds: each replay of a plan comes through here, at about a microsecond a kernel: this room is compiled for speed.
+#ifndef TN_RUNTIME_LAUNCH
+#define TN_RUNTIME_LAUNCH
+#ifndef TINY_AMALGAMATED
+#include "collect.c"
+#endif
 
 enum { TN_COLLECT_NBYTES = 1 << 20 };       // looking for dead buffers is cheaper than this much new memory
 
@@ -45863,7 +45874,7 @@ typedef struct tn_batch {
   tiny_launch l[TN_BATCH]; tiny_mem mem[TN_BATCH_MEM]; int64_t arg[TN_BATCH_ARGS];
 } tn_batch;
 
-static tn_observed *tn_run_observe(struct tn_device *d, const tn_run *r, const tn_step *s) {
+static TN_COLD tn_observed *tn_run_observe(struct tn_device *d, const tn_run *r, const tn_step *s) {
   tn_observed *l = tn_observe_launch(d, s->exe);
   const int step = (int)(s - r->plan->step);
   if (!l) return NULL;
@@ -45932,7 +45943,7 @@ static void tn_run_memory(const tn_run *r, int place, tiny_mem *m) {
 }
 
 // From memory of one device to that of another.
-static tiny_code tn_run_copy(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s) {
+static TN_COLD tiny_code tn_run_copy(tiny_ctx *t, const tn_run *r, tn_batch *b, const tn_step *s) {
   const tn_plan *p = r->plan;
   tiny_mem to, from;
   const tiny_code code = tn_batch_flush(b);
@@ -46061,7 +46072,7 @@ static int tn_run_is_callers(const tn_run *r) {
 }
 
 // What the steps of a plan are called this time, by the nodes of a walk that found it; NULL: nothing is named.
-static const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_visit *v) {
+static TN_COLD const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_visit *v) {
   if (!t->labels || !t->labels->used) return NULL;
   int *label = (int *)tn_scratch(t, ((size_t)p->nstep + 1) * sizeof *label);
   for (int i = 0; i < p->nstep; i++) for (int j = 0; j < 2 && !label[i]; j++)
@@ -46070,7 +46081,7 @@ static const int *tn_run_labels(tiny_ctx *t, const tn_plan *p, const tn_visit *v
 }
 
 // A run that is looked at begins. Returns when.
-static uint64_t tn_run_seen(tiny_ctx *t, const tn_run *r) {
+static TN_COLD uint64_t tn_run_seen(tiny_ctx *t, const tn_run *r) {
   struct tn_observer *o = tn_observer_of(t);
   if (o) o->runs++;
   if (tn_tracing(t)) tn_trace_plan(t, r->plan, r->label);
@@ -46104,6 +46115,22 @@ static tiny_code tn_run_launch(tiny_ctx *t, const tn_run *r, int from, int end) 
   if (code == TINY_OK || t->code != TINY_OK) return code;
   return tiny_fail(t, code, "%s: a kernel failed", b->device ? b->device->title : "run");
 }
+#endif
+// ---- end src/runtime/launch.c ----
+TN_SMALL_BEGIN
+// ---- begin src/runtime/run.c ----
+// run: nodes to realize -> kernels launched: plans are made or found, memory is bound, handles move on to the results.
+//
+// In:    nodes that are wanted. Out: node->realized of each; a run works on nodes, not handles, so whatever was built
+//        from a node finds its value.
+// Holds: before a state is overwritten, every other live tensor that was built from it is realized in the same
+//        schedule. When an update has run, handles move to a new BUFFER node over the same storage: old nodes can
+//        never name new contents. Nodes and buffers that nothing refers to are collected between runs.
+#ifndef TN_RUNTIME_RUN
+#define TN_RUNTIME_RUN
+#ifndef TINY_AMALGAMATED
+#include "launch.c"
+#endif
 
 // ** planning **
 
@@ -47179,7 +47206,6 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 }
 #endif
 // ---- end src/runtime/realize.c ----
-TN_SMALL_BEGIN
 // ---- begin src/runtime/find_nan.c ----
 // find_nan: where the first NaN of a tensor was made: by which node, at which element, of which numbers.
 //
@@ -49462,11 +49488,9 @@ static void tn_ship_open(tiny_ctx *t, const tiny_desc *d) {
 }
 #endif
 // ---- end src/runtime/ship.c ----
-TN_SMALL_END
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
-TN_SMALL_BEGIN
 // ---- begin src/io/source.c ----
 // source: the bytes that a reader reads and a writer writes: files and the caller's memory.
 //
@@ -53141,305 +53165,307 @@ Where things stand in tiny.h
    3546  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
    3630  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3810  src/base/number.c            numbers as text, in and out
-   4285  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3819  src/base/number.c            numbers as text, in and out
+   4295  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4531  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4541  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4723  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4733  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4872  src/base/version.c           what this implementation is: its release and sources, how it was
+   4882  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4959  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   4969  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5417  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5427  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5535  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5545  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5684  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6200  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5694  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6210  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6415  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6425  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7042  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7052  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7273  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7433  src/ir/label.c               names that nodes have for people, in a table beside them
-   7566  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8431  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7283  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7443  src/ir/label.c               names that nodes have for people, in a table beside them
+   7576  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8441  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8547  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8557  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8654  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8664  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8745  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8755  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8857  src/ir/args.c                which k, v and sources fit an op
-   9043  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9664  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8867  src/ir/args.c                which k, v and sources fit an op
+   9053  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9674  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9805  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9815  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10389  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10401  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10889  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10901  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11001  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11013  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11438  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11450  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11713  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11725  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12390  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12404  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12676  src/ir/spec.c                the verifier
-  13025  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12691  src/ir/spec.c                the verifier
+  13039  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13254  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13612  src/rules/notation.c         the algebra that bodies of rules are written in
-  13648  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13849  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13268  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13626  src/rules/notation.c         the algebra that bodies of rules are written in
+  13661  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13861  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14009  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14021  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14403  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14415  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14602  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14614  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15016  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15028  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15358  src/rules/decompose.c        from what the IR means to what a target can do
-  15970  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15370  src/rules/decompose.c        from what the IR means to what a target can do
+  15982  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16005  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16016  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16504  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16515  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16598  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16609  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17351  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17428  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17362  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17438  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17471  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17481  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17715  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17789  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17725  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17799  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18437  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18447  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18696  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18706  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18985  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  18995  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19530  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19540  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19639  src/tensor/activation.c      what stands between the layers of a network
-  19820  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20192  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19649  src/tensor/activation.c      what stands between the layers of a network
+  19830  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20202  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20445  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20455  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21205  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21215  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21887  src/tensor/random.c          numbers from a counter, the same on every device
-  22162  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21897  src/tensor/random.c          numbers from a counter, the same on every device
+  22172  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22486  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22782  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22496  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22792  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22919  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22929  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23458  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23468  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24171  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24181  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24573  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24583  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24712  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24722  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25194  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25204  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25659  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25669  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26010  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26647  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27009  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27138  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26020  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26657  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27019  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27148  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27298  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27308  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27803  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28082  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27813  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28092  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28178  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28188  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28471  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28911  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28481  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28921  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29188  src/tensor/params.c          lists of named tensors: what a network consists of
-  29279  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29389  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29198  src/tensor/params.c          lists of named tensors: what a network consists of
+  29289  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29399  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29768  src/tensor/sequential.c      modules and functions one after the other
-  29840  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29778  src/tensor/sequential.c      modules and functions one after the other
+  29849  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29976  src/schedule/place.c         which device computes what names none: constants, positions, random
+  29985  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30094  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30103  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30413  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30422  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30530  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30538  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31029  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31037  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31805  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31813  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32338  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32346  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32846  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32854  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33027  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33035  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33616  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33734  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33623  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33740  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34171  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34177  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34337  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34343  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34728  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34952  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34734  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  34957  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35082  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35153  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35086  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35157  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35311  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35407  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35709  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35315  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35411  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35713  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35798  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35802  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35862  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35866  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35996  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36000  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36074  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36133  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36078  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36137  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36771  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36775  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36870  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36874  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36963  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  36967  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37352  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37356  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37934  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  37938  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38053  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38145  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38057  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38149  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38216  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38220  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38320  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38420  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38495  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38635  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38324  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38424  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38499  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38639  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38970  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  38974  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39217  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39221  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39463  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39467  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39524  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39528  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40068  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40072  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40624  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40628  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40974  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  40978  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41275  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41279  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41670  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42419  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41674  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42423  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42496  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42500  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42606  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42836  src/runtime/device.c         which backend a context runs on
-  43038  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43192  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42610  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42840  src/runtime/device.c         which backend a context runs on
+  43042  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43196  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43253  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43257  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43518  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43522  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43752  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43756  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44010  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44014  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44191  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44258  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44195  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44262  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44616  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44620  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44890  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44894  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45100  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45561  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45104  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45565  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45734  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45737  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  45845  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46122  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46589  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46616  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47184  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47210  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47326  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47352  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47663  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47852  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48644  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47689  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47878  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48670  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48962  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49291  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  48988  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49317  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49471  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49495  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49723  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49747  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49982  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50006  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50252  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50276  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50417  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50441  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50591  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50952  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51188  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50615  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  50976  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51212  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51336  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51499  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51360  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51523  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51606  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51630  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51691  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51715  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52019  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52043  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52181  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52244  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52423  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52205  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52268  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52447  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52558  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52582  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52936  src/runtime/context.c        opening and closing, the first error, totals
+  52960  src/runtime/context.c        opening and closing, the first error, totals
 */

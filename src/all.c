@@ -5,7 +5,9 @@
 
 // ** base: floats, numbers, memory, hashes, text, the version; the operating system in five rooms **
 #include "base/float.c"
+TN_SMALL_BEGIN
 #include "base/number.c"
+TN_SMALL_END
 #include "base/memory.c"
 #include "base/hash.c"
 #include "base/text.c"
@@ -44,18 +46,16 @@ TN_SMALL_END
 #include "ir/eval.c"
 #include "ir/eval_graph.c"
 #endif
+TN_SMALL_BEGIN
 #include "ir/spec.c"
 
 // ** rules: algebra as tables **
-TN_SMALL_BEGIN
 #ifndef TINY_NO_NN
 #include "rules/gradient.c"
 #endif
 #include "rules/shard.c"
 #include "rules/notation.c"
-TN_SMALL_END
 #include "rules/affine.c"
-TN_SMALL_BEGIN
 #include "rules/divmod.c"
 #include "rules/symbolic.c"
 #include "rules/valid.c"
@@ -63,7 +63,6 @@ TN_SMALL_BEGIN
 #include "rules/transcendental.c"
 #include "rules/decompose.c"
 #include "rules/notation_end.c"
-TN_SMALL_END
 
 // ** shape: views of memory **
 #include "shape/view.c"
@@ -72,7 +71,6 @@ TN_SMALL_END
 // ** tensor: handles, operators, gradients, networks **
 #include "tensor/tensor.c"
 #include "tensor/label.c"
-TN_SMALL_BEGIN
 #include "tensor/graphs.c"
 #include "tensor/create.c"
 #include "tensor/shard.c"
@@ -117,12 +115,10 @@ TN_SMALL_BEGIN
 #endif
 
 // ** schedule: graph -> kernels **
-TN_SMALL_END
 #include "schedule/graph.c"
 #include "schedule/place.c"
 #include "schedule/pull.c"
 #include "schedule/canonical.c"
-TN_SMALL_BEGIN
 #include "schedule/rangeify.c"
 #include "schedule/tiled.c"
 #include "schedule/order.c"
@@ -131,16 +127,12 @@ TN_SMALL_BEGIN
 #include "schedule/plan.c"
 
 // ** codegen: kernel -> program **
-TN_SMALL_END
 #include "codegen/replace.c"
-TN_SMALL_BEGIN
 #include "codegen/expand.c"
 #include "codegen/transpose.c"
 #include "codegen/bounds.c"
 #include "codegen/lower.c"
-TN_SMALL_END
 #include "codegen/linearize.c"
-TN_SMALL_BEGIN
 #include "codegen/scan.c"
 #include "codegen/profile.c"
 #include "codegen/collapse.c"
@@ -196,10 +188,12 @@ TN_SMALL_BEGIN
 #include "runtime/builds.c"
 #include "runtime/beam.c"
 #include "runtime/copy.c"
+#include "runtime/collect.c"
 TN_SMALL_END
+#include "runtime/launch.c"
+TN_SMALL_BEGIN
 #include "runtime/run.c"
 #include "runtime/realize.c"
-TN_SMALL_BEGIN
 #include "runtime/find_nan.c"
 #include "runtime/array_text.c"
 #include "runtime/custom.c"
@@ -209,11 +203,9 @@ TN_SMALL_BEGIN
 #include "runtime/profile.c"
 #include "runtime/loader.c"
 #include "runtime/ship.c"
-TN_SMALL_END
 
 // ** io: files of tensors **
 #ifndef TINY_NO_IO
-TN_SMALL_BEGIN
 #include "io/source.c"
 #include "io/npy.c"
 TN_SMALL_END

@@ -206,6 +206,8 @@ without() {
 parts=$(grep -E '^ *# *(if|elif)' tiny.h | grep -oE '\bTINY_NO_[A-Z0-9_]+' | sort -u)
 for part in $parts; do
   try "without $part" $c11 $warn -D$part -fsyntax-only sum.c
+  try "without $part, optimised" $c11 $warn -O1 -D$part -fsyntax-only sum.c
+  try "clang without $part, optimised" clang -std=c11 $warn -O1 -D$part -fsyntax-only sum.c
   without "C++ without $part" clang++ -x c++ -std=c++17 -D$part
   try "the manual names $part" grep -qE "^  $part +[a-z]" tiny.h
 done

@@ -47,6 +47,14 @@
   #define TN_SMALL_BEGIN
   #define TN_SMALL_END
 #endif
+// What is seldom called in rooms that are compiled for speed, and would be inlined there: compiled for its size.
+#if defined(__clang__) && defined(__OPTIMIZE__)
+  #define TN_COLD __attribute__((cold, minsize, noinline))
+#elif defined(__GNUC__) && defined(__OPTIMIZE__)
+  #define TN_COLD __attribute__((cold, noinline))
+#else
+  #define TN_COLD
+#endif
 
 #ifndef TINY_AMALGAMATED
 #include "../api/api.h"

@@ -71,6 +71,7 @@ static int64_t tn_eval_binary(int op, int d, int64_t a, int64_t b) {
   return tn_alu(op, d, d, 0, v, 2);
 }
 
+TN_SMALL_BEGIN
 // ** decoding **
 
 typedef struct tn_eval_arg { int slot, lanes; } tn_eval_arg;
@@ -332,6 +333,7 @@ static tn_eval_code *tn_eval_copy(tiny_ctx *t, const tn_eval_code *c) {
   return own;
 }
 
+TN_SMALL_END
 // ** running **
 
 // epochs and work items; reader -1: several

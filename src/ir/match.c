@@ -109,6 +109,7 @@ static void tn_rules_use(tiny_ctx *t, tn_rules_fn set) {
   t->match->names = names;
 }
 
+TN_SMALL_BEGIN
 // ** parsing of patterns **
 
 enum { TN_PAT_NUMBER = 1, TN_PAT_K = 2, TN_PAT_NODE = 4, TN_PAT_REST = 8, TN_PAT_COMM = 16 };
@@ -352,6 +353,7 @@ static void tn_rule_add(tiny_ctx *t, tn_rules_fn fn, int at, const char *text) {
     if (swaps == comm) break;
   }
 }
+TN_SMALL_END
 
 // The place of a set in the compiled ones; it is compiled at its first use. -1 when a pattern is
 // wrong (the error is in t).
@@ -417,7 +419,7 @@ static int tn_match_checks(const tn_check *c, const tn_check *end, tiny_uop **re
   return 1;
 }
 
-static void tn_match_trace(tiny_ctx *t, const tn_rule *rule, tiny_uop *before, tiny_uop *after) {
+static TN_COLD void tn_match_trace(tiny_ctx *t, const tn_rule *rule, tiny_uop *before, tiny_uop *after) {
   tiny_bytes text = {t, NULL, 0, 0};
   tn_text_add(&text, "rule %s\n", rule->text);
   tn_print(t, before, &text);
@@ -477,7 +479,7 @@ static tiny_uop *tn_rewrite_sources(tiny_ctx *t, const tn_map *memo, tiny_uop *u
   return changed ? tn_uop_with(t, u, src) : u;
 }
 
-static int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limit, int rule) {
+static TN_COLD int tn_rewrite_diverges(tiny_ctx *t, tiny_uop *root, int depth, int *limit, int rule) {
   if (depth <= *limit) return 0;
   if (*limit == TN_FIRINGS_DEEP) {
     tn_list all = {NULL, 0, 0};

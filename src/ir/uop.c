@@ -83,7 +83,7 @@ static int tn_tile_holds(const tiny_uop *u, int nelem, int dtype) {
   const int bits = dtype < TINY_DTYPE_COUNT ? tn_bits(dtype) : 0;
   return tn_is_int(u->dtype) && bits && tn_bits(u->dtype) % bits == 0 && u->lanes * tn_bits(u->dtype) == nelem * bits;
 }
-static int tn_wmma_fits(const tiny_uop *u) {
+static TN_COLD int tn_wmma_fits(const tiny_uop *u) {
   const tn_wmma w = tn_wmma_of(u->k);
   return w.together && w.k % w.together == 0 && u->lanes == w.m * w.n && u->src[2]->lanes == u->lanes &&
       tn_tile_holds(u->src[0], w.m * w.k, w.a) && tn_tile_holds(u->src[1], w.k * w.n, w.b);
@@ -162,7 +162,7 @@ static size_t tn_uop_aligned(size_t nbytes) {
   return (nbytes + TN_NODE_CLASS - 1) & ~(size_t)(TN_NODE_CLASS - 1);
 }
 
-static tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nbytes) {
+static TN_COLD tn_node_chunk *tn_node_chunk_new(tiny_ctx *t, tn_nodes *nodes, size_t nbytes) {
   tn_node_chunk *chunk = nodes->spare;
   if (chunk && nbytes <= chunk->nbytes) nodes->spare = chunk->older;
   else {
@@ -258,7 +258,7 @@ static int tn_uop_shape(const tiny_uop *u, const int64_t *v, int64_t *dim, const
 // A node whose list of dims is not that of a source has at most TINY_MAX_DIMS of them and holds fewer than 2^60
 // elements, so that no product of dims is ever beyond an int64. 0: it would not. An empty one counts as if its dims of
 // 0 were 1.
-static int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
+static TN_COLD int tn_uop_holds(tiny_ctx *t, const tiny_uop *u, int n, const int64_t *dim) {
   char to[160], from[160];
   int64_t nelem = 1;
   int negative = 0;
@@ -441,7 +441,7 @@ static void tn_uop_bounds(tiny_uop *u) {
 
 static tiny_uop *tn_position_extent(tiny_ctx *t, const tiny_uop *u, int axis, tiny_uop *n);
 static int tn_extents_reshape(tiny_ctx *t, const tiny_uop *u, tiny_uop **extent);
-static int tn_extent_wrong(tiny_ctx *t, const tiny_uop *u, const tiny_uop *x, int axis, const char *why) {
+static TN_COLD int tn_extent_wrong(tiny_ctx *t, const tiny_uop *u, const tiny_uop *x, int axis, const char *why) {
   char text[160];
   tiny_fail(t, TINY_E_SHAPE, "%s: dim %d of %s has a length that is known when a kernel is launched; %s",
             tn_ops[u->op].name, axis, tn_dims_text(text, sizeof text, x->ndim, x->dim), why);
@@ -460,7 +460,7 @@ static int tn_extents_meet(tiny_ctx *t, const tiny_uop *u, uint32_t n, tiny_uop 
   return 1;
 }
 // The extents of a tensor node whose sources have some, or that gives one. 0: it cannot have them, an error.
-static int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **extent) {
+static TN_COLD int tn_uop_extents(tiny_ctx *t, const tiny_uop *u, int ndim, tiny_uop **extent) {
   const tiny_uop *x = u->src[0];
   memset(extent, 0, TINY_MAX_DIMS * sizeof *extent);
   if (u->op == TINY_OP_RESHAPE) return tn_extents_reshape(t, u, extent);
@@ -564,7 +564,7 @@ static void tn_nodes_put(tn_nodes *nodes, tiny_uop *u, uint32_t slot) {
   nodes->table[i].u = u; nodes->table[i].slot = slot; nodes->table[i].generation = nodes->generation;
 }
 
-static int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
+static TN_COLD int tn_nodes_grow(tiny_ctx *t, tn_nodes *nodes) {
   const tn_nodes old = *nodes;
   if (nodes->cap < nodes->room) {          // the same memory, more of it
     tn_node_slot *held = (tn_node_slot *)tn_scratch_bare(t, old.n * sizeof *held);
@@ -775,7 +775,7 @@ static void tn_nodes_remove(tn_nodes *nodes, uint32_t i) {
   nodes->table[i].generation = nodes->generation - 1;
 }
 
-static void tn_uop_sweep(tiny_ctx *t) {
+static TN_COLD void tn_uop_sweep(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (t->labels) tn_labels_sweep(t, t->ir->epoch);
   for (uint32_t i = 0; i < nodes->cap;) {
@@ -815,7 +815,7 @@ static void tn_nodes_swap(struct tn_ir *ir) {
 
 // Until tn_nodes_leave no node from before may be used, and afterwards none that is made from here on. Returns u's
 // copy. Heavy code only, and what unwinds past it calls tn_nodes_leave.
-static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
+static TN_COLD tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
   struct tn_ir *ir = t->ir;
   tn_list all = {NULL, 0, 0};
   tn_toposort(t, u, &all);
@@ -831,7 +831,7 @@ static tiny_uop *tn_nodes_enter(tiny_ctx *t, tiny_uop *u) {
   return all.u[all.n - 1];
 }
 
-static void tn_nodes_leave(tiny_ctx *t) {
+static TN_COLD void tn_nodes_leave(tiny_ctx *t) {
   tn_nodes *nodes = &t->ir->nodes;
   if (!t->ir->apart) return;
   tn_nodes_clear(nodes);

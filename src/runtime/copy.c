@@ -43,7 +43,7 @@ static void tn_event_free(const struct tn_device *d, void **event) {
 // ** what waits for what **
 
 // Before `device` writes memory: copies of what is there have happened.
-static tiny_code tn_ordering_settle(tiny_ctx *t, int device) {
+static TN_COLD tiny_code tn_ordering_settle(tiny_ctx *t, int device) {
   tn_ordering *o = t->runtime->ordering;
   const struct tn_device *d = t->device[device];
   tiny_code code = TINY_OK;
@@ -55,7 +55,7 @@ static tiny_code tn_ordering_settle(tiny_ctx *t, int device) {
   return code;
 }
 // A plan has run, or what was begun of it.
-static tiny_code tn_ordering_end(tiny_ctx *t) {
+static TN_COLD tiny_code tn_ordering_end(tiny_ctx *t) {
   tn_ordering *o = t->runtime->ordering;
   tiny_code code = TINY_OK;
   for (int i = 0; i < t->ndevice; i++) {
@@ -67,7 +67,7 @@ static tiny_code tn_ordering_end(tiny_ctx *t) {
   return code;
 }
 // A plan with n results that are copied begins. What a call that ran out of memory has left behind is undone.
-static void tn_ordering_begin(tiny_ctx *t, int n) {
+static TN_COLD void tn_ordering_begin(tiny_ctx *t, int n) {
   tn_ordering *o = t->runtime->ordering;
   tn_ordering_end(t);
   if (n > o->cap) {
@@ -86,7 +86,7 @@ static void tn_ordering_close(tiny_ctx *t) {
   t->runtime->ordering = NULL;
 }
 // Result `number`, from 1, of this device stands in its order from here on.
-static tiny_code tn_ordering_made(tiny_ctx *t, int number, int device) {
+static TN_COLD tiny_code tn_ordering_made(tiny_ctx *t, int number, int device) {
   tn_ordering *o = t->runtime->ordering;
   const struct tn_device *d = t->device[device];
   if (!d->backend->event) return TINY_OK;
