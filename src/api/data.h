@@ -82,7 +82,7 @@ typedef struct tiny_loader_array {
 // What batches are made of. Zero means default.
 typedef struct tiny_loader_desc {
   tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;   // narray 0: as many as say something
-  int64_t n;                               // items: the first n of each array; 0: all that a tensor has
+  int64_t n;                               // items: the first n of each array; 0: all of the tensors, equally many
   int64_t batch;                           // items of a batch; 0: 32
   int epochs;                              // after which there is no batch any more; 0: 1
   int shuffle; uint64_t seed;              // another order in every epoch, which seed and the epoch's number decide
