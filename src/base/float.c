@@ -34,8 +34,8 @@
   #define TN_FLOAT_END
 #endif
 
-// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also leaves
-// out what takes it time there and makes nothing smaller; clang would warn of a room that holds no function in this build.
+// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also
+// leaves out what takes it time there and makes nothing smaller; clang would warn where nothing stands between them.
 #if defined(__clang__) && defined(__OPTIMIZE__)
   #define TN_SMALL_BEGIN \
     _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpragma-clang-attribute\"") \
