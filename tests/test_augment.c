@@ -80,6 +80,10 @@ static void sizes_and_blur(void) {
   for (int y = 0; y < 4; y++) for (int x = 0; x < 11; x++)   // 9 - 4 leaves 2 above, as torchvision rounds
     CHECK(out[y * 11 + x] == (x < 2 || x >= 9 ? 0 : picture[0][0][y + 2][x - 2]));
   CHECK_EQ(tiny_shape_of(tiny_resize(pictures(), 20, 30)).dim[3], 30);
+  const unsigned char byte[2] = {10, 255};
+  unsigned char wide[4];                   // as many bits as before, so that convert_image_dtype knows what is white
+  CHECK(tiny_read(tiny_resize(tiny_from(t, byte, TINY_U8, TINY_SHAPE(1, 1, 1, 2)), 1, 4), wide, sizeof wide) == TINY_OK);
+  CHECK(wide[0] == 10 && wide[1] == 71 && wide[2] == 194 && wide[3] == 255);
   const double sigma = 1.1, k1 = exp(-0.5 / (sigma * sigma)), k2 = exp(-2 / (sigma * sigma)), sum = 1 + 2 * k1 + 2 * k2;
   const double weight[5] = {k2 / sum, k1 / sum, 1 / sum, k1 / sum, k2 / sum};
   CHECK(reads(tiny_gaussian_blur(pictures(), 5, 1.1)));      // 0.3 (2 - 1) + 0.8 is 1.1, too
@@ -362,6 +366,7 @@ static void refuses(void) {
   CHECK_STR(said(tiny_random_resized_crop(u, 3, 3, NULL)), "random_resized_crop: takes floats, not u8");
   CHECK_STR(said(tiny_normalize_image(x, zero, zero, 1)), "normalize_image: channel 0: mean 0, deviation 0");
   CHECK_STR(said(tiny_normalize_image(x, zero, zero, 2)), "normalize_image: 2 means and deviations for 3 channels");
+  CHECK_STR(said(tiny_normalize_image(x, zero, zero, 65)), "normalize_image: 65 channels; at most 64 have numbers of their own");
   CHECK_STR(said(tiny_convert_image_dtype(labels, TINY_F32)), "convert_image_dtype: i32 to f32");
   CHECK_STR(said(tiny_gaussian_blur(x, 4, 1)), "gaussian_blur: size 4, deviation 1");
   CHECK(strstr(said(tiny_gaussian_blur(x, 31, 1)), "pad"));
