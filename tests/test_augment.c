@@ -218,6 +218,30 @@ static void affine(void) {
   CHECK(tiny_item(tiny_amax(tiny_abs(tiny_sub(square, y)), TINY_ALL, 0)) < 1e-5);
 }
 
+// Of a picture that is not square turns are circles all the same: a dot keeps its distance; sheared, its row or column.
+static void affine_of_wide_pictures(void) {
+  enum { HIGH = 25, WIDE = 61, MANY = 60 };
+  static float dot[MANY][1][HIGH][WIDE], out[MANY][1][HIGH][WIDE];
+  for (int below = 0; below < 2; below++) for (int kind = 0; kind < 3; kind++) {
+    tiny_random_affine_desc d;
+    double least = 99, most = -99;
+    memset(&d, 0, sizeof d); memset(dot, 0, sizeof dot);
+    for (int n = 0; n < MANY; n++) for (int i = 0; i < 9; i++) dot[n][0][12 + 8 * below + i / 3 - 1][30 + 8 * !below + i % 3 - 1] = 1;
+    if (kind == 0) d.degrees = 90; else d.shear[kind - 1] = 40;
+    CHECK(tiny_read(tiny_random_affine(tiny_from(t, dot, TINY_F32, TINY_SHAPE(MANY, 1, HIGH, WIDE)), &d), out, sizeof out) == TINY_OK);
+    for (int n = 0; n < MANY; n++) {
+      double sum = 0, cx = 0, cy = 0;
+      for (int y = 0; y < HIGH; y++) for (int x = 0; x < WIDE; x++) { sum += out[n][0][y][x]; cx += (x - 30) * out[n][0][y][x]; cy += (y - 12) * out[n][0][y][x]; }
+      cx /= sum; cy /= sum;
+      const double moved = below ? cx : cy;  // across the direction in which the dot lies
+      if (kind == 0) CHECK(near(sqrt(cx * cx + cy * cy), 8, 0.25));
+      else CHECK(near(below ? cy : cx, 8, 0.3) && fabs(moved) < 8 * tan(40 * TN_PI / 180) + 0.5);
+      least = fmin(least, moved); most = fmax(most, moved);
+    }
+    CHECK(kind == 0 || kind == 2 - below ? most - least > 6 : near(most, 0, 0.3) && near(least, 0, 0.3));
+  }
+}
+
 // ** erasing, jitter, mixtures **
 
 static void erasing(void) {
@@ -399,6 +423,7 @@ int main(void) {
     crops();
     resized_crops();
     affine();
+    affine_of_wide_pictures();
     erasing();
     jitter();
     mixtures();
