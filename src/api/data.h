@@ -131,7 +131,8 @@ TINY_API tiny_tensor *tiny_normalize_image(tiny_tensor *x, const double *mean, c
 // (N,3,H,W) -> (N,1,H,W): 0.2989 red + 0.587 green + 0.114 blue.
 // [torchvision.transforms.v2.functional.rgb_to_grayscale]
 TINY_API tiny_tensor *tiny_rgb_to_grayscale(tiny_tensor *x);
-// The last two dims in another size, bilinear, without antialiasing; whole numbers are rounded. [torchvision.transforms.v2.functional.resize]
+// The last two dims in another size, bilinear, without antialiasing; whole numbers are rounded.
+// [torchvision.transforms.v2.functional.resize]
 TINY_API tiny_tensor *tiny_resize(tiny_tensor *x, int64_t height, int64_t width);
 // The middle of the last two dims; zeros where x is smaller. [torchvision.transforms.v2.functional.center_crop]
 TINY_API tiny_tensor *tiny_center_crop(tiny_tensor *x, int64_t height, int64_t width);
