@@ -80,6 +80,10 @@ static void sizes_and_blur(void) {
   for (int y = 0; y < 4; y++) for (int x = 0; x < 11; x++)   // 9 - 4 leaves 2 above, as torchvision rounds
     CHECK(out[y * 11 + x] == (x < 2 || x >= 9 ? 0 : picture[0][0][y + 2][x - 2]));
   CHECK_EQ(tiny_shape_of(tiny_resize(pictures(), 20, 30)).dim[3], 30);
+  const unsigned char byte[2] = {10, 255};
+  unsigned char wide[4];                   // as many bits as before, so that convert_image_dtype knows what is white
+  CHECK(tiny_read(tiny_resize(tiny_from(t, byte, TINY_U8, TINY_SHAPE(1, 1, 1, 2)), 1, 4), wide, sizeof wide) == TINY_OK);
+  CHECK(wide[0] == 10 && wide[1] == 71 && wide[2] == 194 && wide[3] == 255);
   const double sigma = 1.1, k1 = exp(-0.5 / (sigma * sigma)), k2 = exp(-2 / (sigma * sigma)), sum = 1 + 2 * k1 + 2 * k2;
   const double weight[5] = {k2 / sum, k1 / sum, 1 / sum, k1 / sum, k2 / sum};
   CHECK(reads(tiny_gaussian_blur(pictures(), 5, 1.1)));      // 0.3 (2 - 1) + 0.8 is 1.1, too
@@ -212,6 +216,30 @@ static void affine(void) {
   memset(&d, 0, sizeof d);
   tiny_tensor *square = tiny_rand(t, TINY_SHAPE(8, 1, 6, 6)), *y = tiny_random_rotation(square, 0);
   CHECK(tiny_item(tiny_amax(tiny_abs(tiny_sub(square, y)), TINY_ALL, 0)) < 1e-5);
+}
+
+// Of a picture that is not square turns are circles all the same: a dot keeps its distance; sheared, its row or column.
+static void affine_of_wide_pictures(void) {
+  enum { HIGH = 25, WIDE = 61, MANY = 60 };
+  static float dot[MANY][1][HIGH][WIDE], out[MANY][1][HIGH][WIDE];
+  for (int below = 0; below < 2; below++) for (int kind = 0; kind < 3; kind++) {
+    tiny_random_affine_desc d;
+    double least = 99, most = -99;
+    memset(&d, 0, sizeof d); memset(dot, 0, sizeof dot);
+    for (int n = 0; n < MANY; n++) for (int i = 0; i < 9; i++) dot[n][0][12 + 8 * below + i / 3 - 1][30 + 8 * !below + i % 3 - 1] = 1;
+    if (kind == 0) d.degrees = 90; else d.shear[kind - 1] = 40;
+    CHECK(tiny_read(tiny_random_affine(tiny_from(t, dot, TINY_F32, TINY_SHAPE(MANY, 1, HIGH, WIDE)), &d), out, sizeof out) == TINY_OK);
+    for (int n = 0; n < MANY; n++) {
+      double sum = 0, cx = 0, cy = 0;
+      for (int y = 0; y < HIGH; y++) for (int x = 0; x < WIDE; x++) { sum += out[n][0][y][x]; cx += (x - 30) * out[n][0][y][x]; cy += (y - 12) * out[n][0][y][x]; }
+      cx /= sum; cy /= sum;
+      const double moved = below ? cx : cy;  // across the direction in which the dot lies
+      if (kind == 0) CHECK(near(sqrt(cx * cx + cy * cy), 8, 0.25));
+      else CHECK(near(below ? cy : cx, 8, 0.3) && fabs(moved) < 8 * tan(40 * TN_PI / 180) + 0.5);
+      least = fmin(least, moved); most = fmax(most, moved);
+    }
+    CHECK(kind == 0 || kind == 2 - below ? most - least > 6 : near(most, 0, 0.3) && near(least, 0, 0.3));
+  }
 }
 
 // ** erasing, jitter, mixtures **
@@ -362,6 +390,7 @@ static void refuses(void) {
   CHECK_STR(said(tiny_random_resized_crop(u, 3, 3, NULL)), "random_resized_crop: takes floats, not u8");
   CHECK_STR(said(tiny_normalize_image(x, zero, zero, 1)), "normalize_image: channel 0: mean 0, deviation 0");
   CHECK_STR(said(tiny_normalize_image(x, zero, zero, 2)), "normalize_image: 2 means and deviations for 3 channels");
+  CHECK_STR(said(tiny_normalize_image(x, zero, zero, 65)), "normalize_image: 65 channels; at most 64 have numbers of their own");
   CHECK_STR(said(tiny_convert_image_dtype(labels, TINY_F32)), "convert_image_dtype: i32 to f32");
   CHECK_STR(said(tiny_gaussian_blur(x, 4, 1)), "gaussian_blur: size 4, deviation 1");
   CHECK(strstr(said(tiny_gaussian_blur(x, 31, 1)), "pad"));
@@ -394,6 +423,7 @@ int main(void) {
     crops();
     resized_crops();
     affine();
+    affine_of_wide_pictures();
     erasing();
     jitter();
     mixtures();

@@ -146,7 +146,7 @@ static void writes_sound(void) {
 }
 static void writes_tables(void) {
   static const tiny_dtype dtype[] = {TINY_U8, TINY_I8, TINY_I16, TINY_I32, TINY_F32, TINY_F64};
-  static const char *const names[3] = {"plain", "with, comma", "with \"quotes\""}, *const two[2] = {"with \"quotes\"", "plain"};
+  static const char *const names[3] = {"plain", "with, comma", "with \"quotes\""}, *const two[2] = {"with \"quotes\"", "plain"}, *const nameless[1] = {""};
   for (int i = 0; i < 6; i++) {
     tiny_begin(t);
     tiny_tensor *x = tiny_cast(slopes(TINY_I64, TINY_SHAPE(40, 3, 50)), dtype[i]);
@@ -184,6 +184,10 @@ static void writes_tables(void) {
   d.names = NULL; d.columns = numbers; d.n = 1; d.found_nbytes = 4;
   CHECK(same(tiny_cast(tiny_slice(x, 1, 1, 2, 1), TINY_F32), tiny_load_csv_from(t, out.data, out.n, &d)));
   CHECK_STR(found, "wit");
+  memset(&d, 0, sizeof d);
+  d.names = nameless; d.n = d.header = 1;  // a row of names, although none is
+  CHECK_EQ(tiny_save_csv_to(tiny_full(t, 5, TINY_I32, TINY_SHAPE(2)), to(), &d), TINY_OK);
+  CHECK(same(tiny_load_csv_from(t, out.data, out.n, &d), tiny_full(t, 5, TINY_F32, TINY_SHAPE(2, 1))));
   tiny_clear(t);
 }
 
@@ -204,6 +208,7 @@ static void csv_options(void) {
   tiny_clear(t);
   CHECK(same(csv("", NULL), tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 0))));
   CHECK(same(csv("\n\n5\n\n", NULL), tiny_full(t, 5, TINY_F32, TINY_SHAPE(1, 1))));
+  CHECK(same(csv("-nan,+NaN,nan\n", NULL), tiny_from(t, (float[]){NAN, NAN, NAN}, TINY_F32, TINY_SHAPE(1, 3))));       // as printf has it
   CHECK(same(csv("-inf,+Infinity\n", NULL), tiny_from(t, (float[]){-INFINITY, INFINITY}, TINY_F32, TINY_SHAPE(1, 2))));
   CHECK_EQ(tiny_status(t), TINY_OK);
   // numbers as the C library reads them, all digits
@@ -246,6 +251,10 @@ static void refuses(void) {
   CHECK_STR(said(image("P5 100000 100000 255\nx")), "memory: byte 0: size: 100000 x 100000 x 1 samples, but the file has 22 bytes");
   CHECK_STR(said(image("P5 2 2 255\nabc")), "memory: byte 11: samples: 3 bytes, but 4 are wanted");
   CHECK_STR(said(image("P2 2 1 7 3 8")), "memory: byte 11: sample: 8 is not from 0 to 7");
+  static const char pam[] = "P7\r\nWIDTH 1\r\nHEIGHT 1\r\nDEPTH 1\r\nMAXVAL 255\r\nENDHDR\r\n\a";       // the sample is not a line's end
+  unsigned char sample = 0;
+  CHECK(tiny_read(image(pam), &sample, 1) == TINY_OK && sample == 7);
+  CHECK_STR(said(image("P7\nWIDTH 1\nHEIGHT 1\nDEPTH 1\nMAXVAL 255\nENDHDRS\n\a")), "memory: byte 45: ENDHDR: its line does not end");
   CHECK_STR(said(image("P7\nWIDTH 1\nENDHDR\n")), "memory: byte 17: HEIGHT: missing");
   CHECK_STR(said(tiny_load_image(t, "nowhere.png")), "nowhere.png: byte 0: file: there is no such file");
   CHECK_STR(said(tiny_load_image(t, NULL)), "load_image: path is NULL or empty");
@@ -254,8 +263,10 @@ static void refuses(void) {
   CHECK_STR(said(tiny_load_image_from(t, file, n)), "memory: byte 8: checksum: chunk 'IHDR' is damaged");
   CHECK_STR(said(tiny_load_wav_from(t, "RIFFxxxxWAVE", 12, NULL)), "memory: byte 12: fmt: missing");
   CHECK_STR(said(tiny_load_idx_from(t, "\0\0\x08\x01\x7f\xff\xff\xff", 8)), "memory: byte 8: data: 0 bytes, but 2147483647 elements of u8 are wanted");
+  CHECK_STR(said(tiny_load_idx_from(t, "\0\0\x08\x03\x7f\xff\xff\xff\x7f\xff\xff\xff\x7f\xff\xff\xff", 16)), "memory: byte 4: dims: more than 2^60 elements");
   CHECK_STR(said(csv("1,2\n3\n", NULL)), "memory: byte 4: row: row 2 has 1 fields, others 2");
   CHECK_STR(said(csv("1,2\n3,four\n", NULL)), "memory: byte 6: number: row 2: 'four' is none");
+  CHECK_STR(said(csv("-+inf\n", NULL)), "memory: byte 0: number: row 1: '-+inf' is none");
   CHECK_STR(said(csv("\"1,2\n", NULL)), "memory: byte 0: quotes: a field that does not end");
   CHECK_STR(said(csv("\"1\"2\n", NULL)), "memory: byte 3: quotes: text behind them");
   d.header = 1; d.names = b; d.n = 1;
@@ -276,6 +287,8 @@ static void refuses(void) {
   CHECK_STR(said_code(tiny_save_wav_to(x, 8000, to())), "save_wav_to: (3,4,4) is neither (frames) nor (frames,channels)");
   CHECK_STR(said_code(tiny_save_wav_to(tiny_flatten(x, 0, -1), 0, to())), "save_wav_to: rate 0, 192 bytes; a file holds 4 GiB");
   CHECK_STR(said_code(tiny_save_idx_to(tiny_cast(x, TINY_BOOL), to())), "save_idx_to: IDX has u8, i8, i16, i32, f32 and f64, not bool");
+  const tiny_csv_desc dots = {.separator = '.'};
+  CHECK_STR(said_code(tiny_save_csv_to(tiny_flatten(x, 0, -1), to(), &dots)), "save_csv_to: numbers have a '.', which separates nothing");
   CHECK_STR(said_code(tiny_save_csv_to(x, to(), NULL)), "save_csv_to: (3,4,4) is no table, or has not 0 columns");
   const tiny_writer none = {NULL, NULL};
   CHECK_STR(said_code(tiny_save_image_to(u, "png", none)), "save_image_to: the writer has no function");

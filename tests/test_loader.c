@@ -187,7 +187,7 @@ static void failures(void) {
   CHECK_STR(said(), "loader_open: (4,4) does not hold 103 items along its first dim");
   d = desc(0, NULL, NULL);
   d.array[0].shape = TINY_SHAPE((int64_t)1 << 50);
-  d.batch = 1 << 20;
+  d.n = d.batch = 1 << 20;
   CHECK(!tiny_loader_open(t, &d));
   CHECK_STR(said(), "loader_open: batches larger than memory; their items (1048576)");
   d = desc(0, NULL, NULL);
@@ -258,8 +258,38 @@ static void loops(void) {
   tiny_free(sum);
   tiny_free(x);
   d.epochs = -1;
-  CHECK(!tiny_loader_open(t, &d) && tiny_status(t) == TINY_E_ARG);
-  tiny_clear(t);
+  CHECK(!tiny_loader_open(t, &d));
+  CHECK_STR(said(), "loader_open: n, batch, epochs and epoch are from 0 to 2^62 (-1)");
+}
+// Tensors that tell how many items there are tell the same; a batch takes no more memory than the items that it can have.
+static void counts_items(void) {
+  tiny_tensor *b[2], *tall = tiny_zeros(t, TINY_F32, TINY_SHAPE(6, 2)), *flat = tiny_zeros(t, TINY_F32, TINY_SHAPE(4)), *none = tiny_zeros(t, TINY_F32, TINY_SHAPE(0, 2));
+  tiny_tensor *const pairs[3][2] = {{tall, flat}, {flat, tall}, {none, flat}};
+  static const char *const says[3] = {"(4,) does not hold 6", "(6,2) does not hold 4", "(4,) does not hold 0"};
+  tiny_loader_desc d;
+  memset(&d, 0, sizeof d);
+  for (int i = 0; i < 3; i++) {
+    d.array[0].tensor = pairs[i][0]; d.array[1].tensor = pairs[i][1];
+    CHECK(!tiny_loader_open(t, &d));
+    CHECK(strstr(said(), says[i]) != NULL);
+  }
+  d.array[1].tensor = NULL;
+  tiny_loader *l = tiny_loader_open(t, &d);                  // no items at all
+  CHECK(tiny_loader_count(l) == 0 && tiny_loader_next(l, b) == 0 && tiny_loader_each(l, b) == 0 && tiny_status(t) == TINY_OK);
+  tiny_loader_close(l);
+  d = desc(0, NULL, NULL);
+  d.n = 0;
+  CHECK(!tiny_loader_open(t, &d));
+  CHECK_STR(said(), "loader_open: no tensor tells how many items there are; n (0)");
+  for (int drop = 0; drop < 2; drop++) {
+    d.n = ITEMS; d.batch = INT32_MAX; d.prefetch = 64; d.drop_last = drop;       // 64 batches of them would be 2 TiB
+    CHECK((l = tiny_loader_open(t, &d)) != NULL);
+    CHECK_EQ(tiny_loader_next(l, b), drop ? 0 : ITEMS);
+    tiny_loader_close(l);
+  }
+  tiny_free(tall);
+  tiny_free(flat);
+  tiny_free(none);
 }
 // Closed while the thread is at work, waits, or has not begun; by tiny_close, too.
 static void closes(void) {
@@ -343,6 +373,7 @@ int main(void) {
   failures();
   forks();
   loops();
+  counts_items();
   CHECK_STR(tiny_error(t), "");
   tiny_close(t);
   closes();

@@ -83,7 +83,7 @@ typedef struct tiny_loader_array {
 // What batches are made of. Zero means default.
 typedef struct tiny_loader_desc {
   tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;   // narray 0: as many as say something
-  int64_t n;                               // items: the first n of each array; 0: all that a tensor has
+  int64_t n;                               // items: the first n of each array; 0: all of the tensors, equally many
   int64_t batch;                           // items of a batch; 0: 32
   int epochs;                              // after which there is no batch any more; 0: 1
   int shuffle; uint64_t seed;              // another order in every epoch, which seed and the epoch's number decide
@@ -126,13 +126,14 @@ TINY_API void         tiny_loader_close(tiny_loader *l);
 // Numbers of u8 and u16 are parts of 255 and 65535, those of floats of 1; floats are held within 0..1 and rounded to
 // the nearest. Other dtypes are TINY_E_DTYPE. [torchvision.transforms.v2.functional.to_dtype(scale=True)]
 TINY_API tiny_tensor *tiny_convert_image_dtype(tiny_tensor *x, tiny_dtype dtype);
-// (x - mean[c]) / std[c] of channel c; n is C, or 1: the same for all. TINY_E_ARG: a deviation is 0.
+// (x - mean[c]) / std[c] of channel c; n is C, at most 64, or 1: the same for all. TINY_E_ARG: a deviation is 0.
 // [torchvision.transforms.v2.functional.normalize]
 TINY_API tiny_tensor *tiny_normalize_image(tiny_tensor *x, const double *mean, const double *std, int n);
 // (N,3,H,W) -> (N,1,H,W): 0.2989 red + 0.587 green + 0.114 blue.
 // [torchvision.transforms.v2.functional.rgb_to_grayscale]
 TINY_API tiny_tensor *tiny_rgb_to_grayscale(tiny_tensor *x);
-// The last two dims in another size, bilinear, without antialiasing. [torchvision.transforms.v2.functional.resize]
+// The last two dims in another size, bilinear, without antialiasing; whole numbers are rounded.
+// [torchvision.transforms.v2.functional.resize]
 TINY_API tiny_tensor *tiny_resize(tiny_tensor *x, int64_t height, int64_t width);
 // The middle of the last two dims; zeros where x is smaller. [torchvision.transforms.v2.functional.center_crop]
 TINY_API tiny_tensor *tiny_center_crop(tiny_tensor *x, int64_t height, int64_t width);

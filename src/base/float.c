@@ -34,10 +34,12 @@
   #define TN_FLOAT_END
 #endif
 
-// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also leaves
-// out what takes it time there and makes nothing smaller.
+// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also
+// leaves out what takes it time there and makes nothing smaller; clang would warn where nothing stands between them.
 #if defined(__clang__) && defined(__OPTIMIZE__)
-  #define TN_SMALL_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+  #define TN_SMALL_BEGIN \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpragma-clang-attribute\"") \
+    _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)") _Pragma("clang diagnostic pop")
   #define TN_SMALL_END _Pragma("clang attribute pop")
 #elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
   #define TN_SMALL_BEGIN _Pragma("GCC push_options") \

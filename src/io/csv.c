@@ -95,9 +95,14 @@ static int tn_csv_small(const char *text, size_t n, double *out) {
   if (text[0] == '-') *out = -*out;
   return 1;
 }
+static int tn_csv_is_any(const char *text, size_t n, const char *const *words, int nwords) {
+  for (int i = 0; i < nwords; i++) if (tn_csv_same(text, n, words[i])) return 1;
+  return 0;
+}
+// C's printf has written a sign before nan as before other numbers.
 static int tn_csv_number(const tn_csv *r, const tn_csv_field *f, double *out) {
   static const char *const missing[6] = {"nan", "na", "n/a", "null", "none", "?"};
-  static const char *const infinite[4] = {"inf", "+inf", "infinity", "+infinity"};
+  static const char *const infinite[2] = {"inf", "infinity"};
   const char *text = (const char *)r->s->data + f->begin;
   size_t n = f->end - f->begin;
   for (; n && (*text == ' ' || *text == '\t'); n--) text++;
@@ -105,11 +110,10 @@ static int tn_csv_number(const tn_csv *r, const tn_csv_field *f, double *out) {
   *out = tn_float_of_bits((uint64_t)0x7FF8 << 48);
   if (!n || (r->d->missing && strlen(r->d->missing) == n && !memcmp(text, r->d->missing, n))) return 1;
   if (tn_csv_small(text, n, out) || tn_number_parse(text, n, out)) return 1;
-  for (int i = 0; i < 6; i++) if (tn_csv_same(text, n, missing[i])) return 1;
-  const int minus = *text == '-';
-  for (int i = 0; i < 4; i++) {
-    if (!tn_csv_same(text + minus, n - (size_t)minus, infinite[i])) continue;
-    *out = minus ? -HUGE_VAL : HUGE_VAL;
+  const size_t sign = *text == '-' || *text == '+';
+  if (tn_csv_is_any(text, n, missing, 6) || tn_csv_same(text + sign, n - sign, "nan")) return 1;
+  if (tn_csv_is_any(text + sign, n - sign, infinite, 2)) {
+    *out = *text == '-' ? -HUGE_VAL : HUGE_VAL;
     return 1;
   }
   return tn_source_fail(r->s, f->begin, "number", "row %lld: '%.*s' is none", (long long)r->row + 1,
@@ -270,10 +274,10 @@ TINY_API tiny_tensor *tiny_load_csv_from(tiny_ctx *t, const void *data, size_t n
 
 typedef struct tn_csv_save { tiny_tensor *x; const tiny_csv_desc *d; } tn_csv_save;
 
-// A name as a field, in quotes where it needs them.
+// A name as a field, in quotes where it needs them: one that is empty could be an empty line.
 static int tn_csv_put_name(tn_sink *s, const char *name, char separator) {
   const size_t n = strlen(name);
-  const int quoted = strchr(name, separator) || strpbrk(name, "\"\r\n");
+  const int quoted = !n || strchr(name, separator) || strpbrk(name, "\"\r\n");
   if (!quoted) return tn_sink_put(s, name, n);
   int done = tn_sink_put(s, "\"", 1);
   for (size_t i = 0; i < n; i++)
@@ -338,6 +342,10 @@ static int tn_csv_write(tn_sink *s, const void *what) {
   char text[TN_DIMS_TEXT];
   if (dtype == TINY_BOOL) {
     tiny_fail(s->t, TINY_E_DTYPE, "%s: numbers, not bool", s->name);
+    return 0;
+  }
+  if (strchr("+-.0123456789aefint", separator)) {
+    tiny_fail(s->t, TINY_E_ARG, "%s: numbers have a '%c', which separates nothing", s->name, separator);
     return 0;
   }
   if (u->extent || u->ndim < 1 || u->ndim > 2 || columns < 1 || (d->n && d->n != columns)) {

@@ -25,7 +25,8 @@ static int tn_idx_plain(const tn_source *s, tiny_uop **out) {
   for (int d = 0; d < n; d++) dim[d] = (int64_t)tn_big_endian(s->data + 4 + 4 * d, 4);
   const int64_t nelem = tn_source_nelem(n, dim);
   const uint64_t each = tn_dtypes[dtype].nbytes, have = s->nbytes - data;
-  if (nelem < 0 || (uint64_t)nelem != have / each || have % each)
+  if (nelem < 0) return tn_source_fail(s, 4, "dims", "more than 2^60 elements");
+  if ((uint64_t)nelem != have / each || have % each)
     return tn_source_fail(s, data, "data", "%llu bytes, but %lld elements of %s are wanted", (unsigned long long)have,
                           (long long)nelem, tn_dtypes[dtype].name);
   return tn_source_tensor(s, data, dtype, 1, n, dim, out);

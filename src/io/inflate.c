@@ -52,8 +52,8 @@ typedef struct tn_inflate {
   tn_prefix literal, distance;
 } tn_inflate;
 
-static const char tn_inflate_more[] = "more data than the directory tells";
-static const char tn_inflate_less[] = "less data than the directory tells";
+static const char tn_inflate_more[] = "more data than there should be";
+static const char tn_inflate_less[] = "less data than there should be";
 
 static int tn_inflate_fail(tn_inflate *z, const char *wrong) {
   if (!z->wrong) z->wrong = wrong;

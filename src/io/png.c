@@ -155,7 +155,7 @@ static int tn_png_pixel(tn_png *r, const unsigned char *row, size_t i, int64_t y
   int clear = r->clear != NULL;
   for (size_t c = 0; c < n; c++) {
     const unsigned v = tn_png_sample(r, row, i * n + c);
-    if (clear) clear = v == (unsigned)tn_big_endian(r->clear + 2 * c, 2);
+    if (clear) clear = v == ((unsigned)tn_big_endian(r->clear + 2 * c, 2) & ((1u << r->depth) - 1));
     tn_pixels_put(&r->p, (int)c, y, x, v * full);
   }
   if (r->clear) tn_pixels_put(&r->p, (int)n, y, x, clear ? 0 : most);

@@ -66,7 +66,8 @@ static int tn_pam_header(tn_pnm *r) {
     if (left < 8 || memcmp(word, "TUPLTYPE", 8)) return tn_source_fail(s, r->at, "header", "a line of no known kind");
     while (r->at < s->nbytes && s->data[r->at] != '\n') r->at++;
   }
-  r->at += 6;
+  for (r->at += 6; r->at < s->nbytes && s->data[r->at] != '\n' && tn_pnm_is_space(s->data[r->at]);) r->at++;
+  if (r->at < s->nbytes && s->data[r->at] != '\n') return tn_source_fail(s, r->at, "ENDHDR", "its line does not end");
   for (int i = 0; i < 4; i++) if (!value[i]) return tn_source_fail(s, r->at, tn_pam_fields[i].word, "missing");
   r->p.width = value[0]; r->p.height = value[1]; r->p.channels = (int)value[2]; r->most = value[3];
   return 1;

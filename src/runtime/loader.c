@@ -87,7 +87,7 @@ static int tn_loader_make(tiny_loader *l, int64_t batch) {
     l->failed_item = item;
     return 0;
   }
-  for (int k = 0; k < l->d.narray; k++)    // what lies behind a length
+  for (int k = 0; l->d.lengths && k < l->d.narray; k++)      // what lies behind a length
     memset(slot + l->begin[k] + (size_t)items * l->each[k], 0, (size_t)(l->d.batch - items) * l->each[k]);
   return 1;
 }
@@ -122,6 +122,14 @@ static void tn_loader_work(void *arg) {
   }
   tn_os_unlock(&l->lock);
 }
+// What a thread needs, which is none any more, or has not begun.
+static void tn_loader_close_thread(tiny_loader *l) {
+  tn_pool_home_close(&l->home);
+  tn_os_cond_close(&l->work);
+  tn_os_cond_close(&l->done);
+  tn_os_mutex_close(&l->lock);
+  l->started = 0;
+}
 static void tn_loader_start(tiny_loader *l) {
   if (l->d.prefetch < 0 || !l->batches) return;
   tn_os_mutex_open(&l->lock);
@@ -129,7 +137,7 @@ static void tn_loader_start(tiny_loader *l) {
   tn_os_cond_open(&l->done);
   tn_pool_home_open(&l->home);
   l->started = tn_os_thread_start(&l->thread, tn_loader_work, l);
-  if (!l->started) tn_pool_home_close(&l->home);
+  if (!l->started) tn_loader_close_thread(l);
 }
 // In a child of fork the thread is the parent's, and may have held the lock: what it was at is made again here.
 static void tn_loader_recover(tiny_loader *l) {
@@ -146,11 +154,7 @@ static void tn_loader_stop(tiny_loader *l) {
   tn_os_wake_one(&l->work);
   tn_os_unlock(&l->lock);
   tn_os_thread_join(&l->thread);
-  tn_pool_home_close(&l->home);
-  tn_os_cond_close(&l->work);
-  tn_os_cond_close(&l->done);
-  tn_os_mutex_close(&l->lock);
-  l->started = 0;
+  tn_loader_close_thread(l);
 }
 // Until the next batch is made; 0: it cannot be.
 static int tn_loader_wait(tiny_loader *l) {
@@ -178,8 +182,9 @@ static int tn_loader_wrong(tiny_ctx *t, const char *what, int64_t value) {
   tiny_fail(t, TINY_E_ARG, "loader_open: %s (%lld)", what, (long long)value);
   return 0;
 }
-// What there is to know of array k; 0: it is wrong.
-static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k) {
+// What there is to know of array k; 0: it is wrong. all: every item of the tensors, whose number is d->n when one has
+// told it, and -1 before.
+static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k, int all) {
   char text[TN_DIMS_TEXT];
   tiny_loader_array *a = &d->array[k];
   tiny_tensor *out;
@@ -190,8 +195,8 @@ static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k) {
   }
   if (!tn_usable_in(t, "loader_open", 1, &a->tensor, &out)) return 0;
   const tiny_uop *u = tn_uop_of(a->tensor);
-  if (!d->n && u->ndim) d->n = u->dim[0];
-  if (u->extent || !u->ndim || u->dim[0] < d->n || d->n > INT32_MAX) {
+  if (d->n < 0 && u->ndim) d->n = u->dim[0];
+  if (u->extent || !u->ndim || u->dim[0] < d->n || (all && u->dim[0] != d->n) || d->n > INT32_MAX) {
     tiny_fail(t, TINY_E_SHAPE, "loader_open: %s does not hold %lld items along its first dim", tn_text_of(u, text),
               (long long)d->n);
     return 0;
@@ -205,8 +210,14 @@ static int tn_loader_check(tiny_ctx *t, tiny_loader_desc *d) {
   const int counts = !d->narray;
   while (counts && d->narray < TINY_LOADER_ARRAYS && tn_loader_says(&d->array[d->narray])) d->narray++;
   if (d->narray < 1 || d->narray > TINY_LOADER_ARRAYS) return tn_loader_wrong(t, "1 to 8 arrays", d->narray);
-  if (d->n < 0 || d->batch < 0 || d->epoch < 0 || d->epochs < 0) return tn_loader_wrong(t, "a number below 0", d->n);
-  for (int k = 0; k < d->narray; k++) if (!tn_loader_array_check(t, d, k)) return 0;
+  const int64_t numbers[4] = {d->n, d->batch, d->epochs, d->epoch};
+  for (int i = 0; i < 4; i++)
+    if (numbers[i] < 0 || numbers[i] > INT64_MAX / 2)
+      return tn_loader_wrong(t, "n, batch, epochs and epoch are from 0 to 2^62", numbers[i]);
+  const int all = !d->n;
+  if (all) d->n = -1;
+  for (int k = 0; k < d->narray; k++) if (!tn_loader_array_check(t, d, k, all)) return 0;
+  if (d->n < 0) return tn_loader_wrong(t, "no tensor tells how many items there are; n", 0);
   if (!d->batch) d->batch = 32;
   if (!d->epochs) d->epochs = 1;
   if (d->batch > INT32_MAX) return tn_loader_wrong(t, "a batch beyond 2^31", d->batch);
@@ -219,10 +230,11 @@ static int tn_loader_measure(tiny_loader *l) {
   const tiny_loader_desc *d = &l->d;
   double sum = 0;
   size_t at = 0;
+  const int64_t most = d->lengths || d->batch < d->n ? d->batch : d->n;        // items that a batch has
   l->nslot = d->prefetch > 0 ? d->prefetch : 1;
   for (int k = 0; k < d->narray; k++) {
     const double items = (double)tn_dims_nelem(d->array[k].shape.ndim, d->array[k].shape.dim);
-    sum += (items * tn_dtypes[d->array[k].dtype].nbytes * (double)d->batch + 64) * l->nslot;
+    sum += (items * tn_dtypes[d->array[k].dtype].nbytes * (double)most + 64) * l->nslot;
   }
   sum += (double)d->n * (double)sizeof *l->order;
   if (sum > (double)(SIZE_MAX / 4))
@@ -231,7 +243,7 @@ static int tn_loader_measure(tiny_loader *l) {
     l->each[k] = (size_t)tn_dims_nelem(d->array[k].shape.ndim, d->array[k].shape.dim) *
                  tn_dtypes[d->array[k].dtype].nbytes;
     l->begin[k] = at;
-    at += ((size_t)d->batch * l->each[k] + 63) / 64 * 64;
+    at += ((size_t)most * l->each[k] + 63) / 64 * 64;
   }
   l->slot_nbytes = at;
   l->nbytes = at * (size_t)l->nslot + 1;

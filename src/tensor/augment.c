@@ -80,6 +80,8 @@ TINY_API tiny_tensor *tiny_convert_image_dtype(tiny_tensor *x, tiny_dtype dtype)
   return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, (int)dtype));
 }
 
+enum { TN_CHANNELS_TOLD = 64 };
+
 // A number for each channel (1,n,1,1).
 static tiny_uop *tn_channel_numbers(tiny_ctx *t, const tiny_uop *like, int n, const double *c, int inverse) {
   tiny_uop *v = tn_k(t, like, inverse ? 1 / c[0] : c[0]);
@@ -95,7 +97,10 @@ TINY_API tiny_tensor *tiny_normalize_image(tiny_tensor *x, const double *mean, c
   if (!tn_is_pictures("normalize_image", x, TN_PICTURES_FLOATS, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
-  if (!mean || !std || n < 1 || n > 64 || (n != 1 && n != u->dim[1]))
+  if (n > TN_CHANNELS_TOLD)
+    return tn_wrong(t, TINY_E_ARG, "normalize_image: %d channels; at most %d have numbers of their own", n,
+                    (int)TN_CHANNELS_TOLD);
+  if (!mean || !std || n < 1 || (n != 1 && n != u->dim[1]))
     return tn_wrong(t, TINY_E_ARG, "normalize_image: %d means and deviations for %lld channels", n,
                     (long long)u->dim[1]);
   for (int i = 0; i < n; i++)
@@ -145,7 +150,11 @@ TINY_API tiny_tensor *tiny_resize(tiny_tensor *x, int64_t height, int64_t width)
   memset(&d, 0, sizeof d);
   d.mode = TINY_LINEAR;
   d.size[0] = height; d.size[1] = width;
-  return tiny_interpolate(x, &d);
+  tiny_tensor *y = tiny_interpolate(x, &d);
+  if (tn_is_float(tn_uop_of(x)->dtype) || !tiny_ok(y)) return y;
+  tiny_uop *u = tn_round(tn_ctx_of(x), tn_uop_of(y));
+  tiny_free(y);
+  return tn_picture_new(x, u);
 }
 TINY_API tiny_tensor *tiny_center_crop(tiny_tensor *x, int64_t height, int64_t width) {
   char a[TN_DIMS_TEXT];

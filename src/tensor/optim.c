@@ -423,7 +423,8 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
 TINY_API tiny_code tiny_optim_minimize(tiny_optim *o, tiny_tensor *loss, const tiny_params *p) {
   tiny_tensor *out;
   if (!o || !p) return TINY_E_ARG;
-  if (!tn_usable_in(p->t, "optim_minimize", 1, &loss, &out)) return out && p->t ? p->t->code : TINY_E_ARG;
+  if (!tn_usable_in(p->t, "optim_minimize", 1, &loss, &out))
+    return !out || !p->t ? TINY_E_ARG : p->t->code ? p->t->code : TINY_E_STATE;
   tiny_ctx *t = tn_ctx_of(loss);
   const int n = p->ntrainable;
   if (!n) return tiny_fail(t, TINY_E_ARG, "optim_minimize: the list has no tensor that is trained");
