@@ -156,6 +156,31 @@ def test_page(name, folder, recorded, python):
             check("error: " not in said, what + " goes well", said)
 
 
+def anchors(text):
+    """Of its headings, as GitHub and MkDocs make them."""
+    heads = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", head).strip().lower()) for head in heads}
+
+
+# Links between pages, and to files and headings, lead somewhere; the count of idioms is what the page says.
+def test_links():
+    pages = [os.path.join(ROOT, "README.md")] + [os.path.join(folder, f) for folder, _, files in os.walk(DOCS) for f in files if f.endswith(".md")]
+    for page in pages:
+        text = open(page, encoding="utf-8").read()
+        for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)):
+            path, _, anchor = link.partition("#")
+            to = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not link.startswith("http"):
+                check(os.path.exists(to) and (not anchor or anchor in anchors(open(to, encoding="utf-8").read())),
+                      "%s: the link %s leads somewhere" % (os.path.relpath(page, ROOT), link))
+    text = open(os.path.join(DOCS, "from-pytorch.md"), encoding="utf-8").read()
+    numbers = [int(n) for n in re.findall(r"^(\d+) [A-Z]", text, re.M)]
+    check(numbers == list(range(1, 53)) and "Fifty-two idioms" in text, "from-pytorch.md: the idioms are counted", str(numbers))
+    hello = open(os.path.join(ROOT, "examples/hello.c"), encoding="utf-8").read()
+    shown = blocks(open(os.path.join(ROOT, "README.md"), encoding="utf-8").read())[0][2]
+    check(hello.endswith(shown), "README.md: its program is examples/hello.c")
+
+
 def code_key(code):
     return " ".join(code.split())
 
@@ -195,6 +220,8 @@ def main(args):
     with tempfile.TemporaryDirectory() as folder:
         for name in pages:
             test_page(name, folder, recorded, python if args else None)
+    if not args:
+        test_links()
     print("%d passed, %d failed" % (counts[True], counts[False]))
     return counts[False] != 0
 
