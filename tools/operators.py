@@ -25,7 +25,7 @@ Written by `tools/operators.py` from the comments in [src/api](../src/api), from
 [examples/operators.c](../examples/operators.c) prints; not edited by hand.
 
 A column of a backend gives the largest error over all cases of all dtypes, in units of the last place of the result's dtype (relative to the
-value, or to an eighth of the tensor's largest value where that is more), against PyTorch or NumPy computed in double precision; 0: bit for bit.
+value, or to an eighth of the tensor's largest value where that is more), against PyTorch 1.13 or NumPy computed in double precision; 0: bit for bit.
 *gradient*: the same for gradients of the inputs. A dash: the operator has none, or no vectors measure it: the tests of its room do.
 The rules of a section hold for all of its operators; errors that every operator has: TINY_E_MEMORY, and the error of a poisoned argument.
 """
