@@ -1,5 +1,5 @@
 // accelerator: a device of your own in one file, as the maker of new hardware would write it.
-//   cc -std=c11 examples/accelerator.c -o accelerator -lm -lpthread -ldl
+//   cc -std=c11 -I. examples/accelerator.c -o accelerator -lm -lpthread -ldl
 //
 // The TOY has memory that the host cannot point into, one core that runs work groups one after the other, and
 // in each group up to 64 work items that share memory and meet at barriers. Its language looks like C and

@@ -1,5 +1,5 @@
 // agent: learns to land rockets, sixty-four at a time, by trying: none lands at first, nearly all after some seconds.
-//   cc -std=c11 examples/agent.c -o agent -lm -lpthread && ./agent [updates]
+//   cc -std=c11 -I. examples/agent.c -o agent -lm -lpthread && ./agent [updates]
 //
 // The game is plain C; of each rocket the agent sees seven numbers. One captured program says what all of them do in a
 // frame, another learns from SPAN frames at once: advantage actor-critic (V. Mnih et al., Asynchronous Methods for Deep

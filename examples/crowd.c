@@ -1,5 +1,5 @@
 // crowd: particles that come and go, a hundred thousand of them at most: a fountain, frame by frame.
-//   cc -std=c11 examples/crowd.c -o crowd -lm -lpthread && ./crowd [frames]
+//   cc -std=c11 -I. examples/crowd.c -o crowd -lm -lpthread && ./crowd [frames]
 //
 // How many there are is a number of each frame, a tiny_length: memory is planned for the most, work is done for those
 // that are there, and one plan serves all numbers. The oldest come first in memory, and leave first: those that stay
@@ -105,7 +105,7 @@ int main(int argc, char **argv) {
     if (of && i > EARLY) { of[0] += seconds() - start; of[1]++; }
     if (c.n > most) most = c.n;
     if (i == LIFE || i == EARLY - 1 || (i % SHOWN_EVERY == 0 && isatty(STDOUT_FILENO))) draw(t, &c);
-    if (i == EARLY) first = made(t);
+    if (i <= EARLY) first = made(t);
   }
   const int failed = tiny_status(t) != TINY_OK;
   const uint64_t later = made(t) - first;

@@ -1,11 +1,10 @@
 // digits: trains a small convolutional network on 1,437 handwritten digits; tests it on 360 by other writers.
-//   build/examples/digits [file.csv]
+//   cc -std=c11 -I. examples/digits.c -o digits -lm -lpthread && ./digits [file.csv]
 //
 // Every step builds its graph anew, a call per operator; the library recognises it and only runs kernels.
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 #include <math.h>
 #include <time.h>
@@ -39,50 +38,32 @@ static tiny_loader *training_rows(tiny_ctx *t, const digits *d) {
   return tiny_loader_open(t, &l);
 }
 
-static uint64_t random_state = 42;
-static double random_unit(void) {                            // xorshift64*: Vigna, arXiv:1402.6246
-  random_state ^= random_state >> 12;
-  random_state ^= random_state << 25;
-  random_state ^= random_state >> 27;
-  return (double)(random_state * 0x2545F4914F6CDD1Dull >> 40) / 16777216.0;
-}
-
 // ** the network **
 
 enum { CONV1, SCALE1, SHIFT1, CONV2, SCALE2, SHIFT2, DENSE1, BIAS1, DENSE2, BIAS2, PARAMS };
 typedef struct network { tiny_tensor *param[PARAMS]; tiny_batch_norm_state norm1, norm2; } network;
 
-// A tensor of numbers between -bound and bound around middle.
-static tiny_tensor *parameter(tiny_ctx *t, tiny_shape shape, double middle, double bound) {
-  int64_t n = 1;
-  for (int i = 0; i < shape.ndim; i++) n *= shape.dim[i];
-  float *data = (float *)malloc((size_t)n * sizeof *data);
-  if (!data) return NULL;
-  for (int64_t i = 0; i < n; i++) data[i] = (float)(middle + bound * (2 * random_unit() - 1));
-  tiny_tensor *x = tiny_from(t, data, TINY_F32, shape);
-  free(data);
-  return x;
+// As PyTorch's layers begin: within 1 / sqrt of the inputs of a unit.
+static tiny_tensor *weights(tiny_ctx *t, tiny_shape shape, int inputs) {
+  return tiny_uniform(t, -1 / sqrt(inputs), 1 / sqrt(inputs), TINY_F32, shape);
 }
-static tiny_batch_norm_state batch_norm(tiny_ctx *t, int channels, tiny_tensor *scale, tiny_tensor *shift) {
+static tiny_batch_norm_state batch_norm(tiny_ctx *t, int channels, tiny_tensor **scale_shift) {
   tiny_batch_norm_state s;
   memset(&s, 0, sizeof s);
-  s.mean = parameter(t, TINY_SHAPE(channels), 0, 0); s.var = parameter(t, TINY_SHAPE(channels), 1, 0);
-  s.weight = scale; s.bias = shift;
+  const tiny_shape shape = TINY_SHAPE(channels);
+  s.mean = tiny_zeros(t, TINY_F32, shape); s.var = tiny_ones(t, TINY_F32, shape);
+  s.weight = scale_shift[0] = tiny_ones(t, TINY_F32, shape); s.bias = scale_shift[1] = tiny_zeros(t, TINY_F32, shape);
   return s;
 }
-static void network_init(tiny_ctx *t, network *n) {          // bounds: 1 / sqrt of the inputs of a unit
-  n->param[CONV1] = parameter(t, TINY_SHAPE(C1, 1, 3, 3), 0, 1.0 / 3);
-  n->param[CONV2] = parameter(t, TINY_SHAPE(C2, C1, 3, 3), 0, 1 / sqrt(9.0 * C1));
-  n->param[DENSE1] = parameter(t, TINY_SHAPE(HIDDEN, FLAT), 0, 1 / sqrt((double)FLAT));
-  n->param[BIAS1] = parameter(t, TINY_SHAPE(HIDDEN), 0, 1 / sqrt((double)FLAT));
-  n->param[DENSE2] = parameter(t, TINY_SHAPE(CLASSES, HIDDEN), 0, 1 / sqrt((double)HIDDEN));
-  n->param[BIAS2] = parameter(t, TINY_SHAPE(CLASSES), 0, 1 / sqrt((double)HIDDEN));
-  n->param[SCALE1] = parameter(t, TINY_SHAPE(C1), 1, 0);
-  n->param[SHIFT1] = parameter(t, TINY_SHAPE(C1), 0, 0);
-  n->param[SCALE2] = parameter(t, TINY_SHAPE(C2), 1, 0);
-  n->param[SHIFT2] = parameter(t, TINY_SHAPE(C2), 0, 0);
-  n->norm1 = batch_norm(t, C1, n->param[SCALE1], n->param[SHIFT1]);
-  n->norm2 = batch_norm(t, C2, n->param[SCALE2], n->param[SHIFT2]);
+static void network_init(tiny_ctx *t, network *n) {
+  n->param[CONV1] = weights(t, TINY_SHAPE(C1, 1, 3, 3), 9);
+  n->norm1 = batch_norm(t, C1, &n->param[SCALE1]);
+  n->param[CONV2] = weights(t, TINY_SHAPE(C2, C1, 3, 3), 9 * C1);
+  n->norm2 = batch_norm(t, C2, &n->param[SCALE2]);
+  n->param[DENSE1] = weights(t, TINY_SHAPE(HIDDEN, FLAT), FLAT); n->param[BIAS1] = weights(t, TINY_SHAPE(HIDDEN), FLAT);
+  n->param[DENSE2] = weights(t, TINY_SHAPE(CLASSES, HIDDEN), HIDDEN);
+  n->param[BIAS2] = weights(t, TINY_SHAPE(CLASSES), HIDDEN);
+  tiny_realize(n->param, PARAMS);          // an assignment needs memory to go to
 }
 
 // x (B,1,8,8) -> (B,10)
@@ -136,11 +117,11 @@ static double accuracy(const digits *d, const int32_t *guess) {
   for (int i = 0; i < TEST; i++) right += guess[i] == d->label[TRAIN + i];
   return 100.0 * right / TEST;
 }
-// Six digits of the test rows side by side, wrong ones first.
+// Four digits of the test rows side by side, wrong ones first: 72 columns.
 static void draw(const digits *d, const int32_t *guess) {
-  int shown[6], n = 0;
-  for (int i = 0; i < TEST && n < 3; i++) if (guess[i] != d->label[TRAIN + i]) shown[n++] = i;
-  for (int i = 0; i < TEST && n < 6; i += 37) if (guess[i] == d->label[TRAIN + i]) shown[n++] = i;
+  int shown[4], n = 0;
+  for (int i = 0; i < TEST && n < 2; i++) if (guess[i] != d->label[TRAIN + i]) shown[n++] = i;
+  for (int i = 0; i < TEST && n < 4; i += 37) if (guess[i] == d->label[TRAIN + i]) shown[n++] = i;
   for (int y = 0; y < SIDE; y++, puts("")) for (int i = 0; i < n; i++) {
     printf("  ");
     for (int x = 0; x < SIDE; x++) {
@@ -150,7 +131,7 @@ static void draw(const digits *d, const int32_t *guess) {
   }
   for (int i = 0; i < n; i++) {
     const int read = (int)guess[shown[i]], is = (int)d->label[TRAIN + shown[i]];
-    printf("  read %d, is %d%-5s", read, is, read == is ? "" : "  !!");
+    printf("  read %d, is %d%-4s", read, is, read == is ? "" : "  !!");
   }
   puts("");
 }
@@ -161,7 +142,7 @@ static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
   memset(&adam, 0, sizeof adam);
   adam.kind = TINY_ADAM;
   network_init(t, &net);
-  tiny_tensor *total = parameter(t, TINY_SHAPE(1), 0, 0);
+  tiny_tensor *total = tiny_zeros(t, TINY_F32, TINY_SHAPE(1));
   tiny_loader *data = training_rows(t, d);
   const double start = seconds();
   tiny_code code = TINY_OK;
@@ -186,13 +167,14 @@ static tiny_code train(tiny_ctx *t, const digits *d, int32_t *guess) {
   return code;
 }
 
+static const char hint[] = "; run this in the folder of tiny.h, or name a file";
 int main(int argc, char **argv) {
   static digits d;
   static int32_t guess[TEST];
   tiny_ctx *t = tiny_open(NULL);
   tiny_code code = read_digits(t, argc > 1 ? argv[1] : "examples/data/digits.csv", &d);
   if (code == TINY_OK) code = train(t, &d, guess);
-  if (code != TINY_OK) fprintf(stderr, "digits: %s\n", tiny_error(t));
+  if (code != TINY_OK) fprintf(stderr, "digits: %s%s\n", tiny_error(t), tiny_status(t) == TINY_E_IO ? hint : "");
   else {
     draw(&d, guess);
     printf("\n%.2f %% of the %d test digits are right\n", accuracy(&d, guess), (int)TEST);

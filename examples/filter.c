@@ -1,5 +1,5 @@
 // filter: a picture, blurred, its edges, and a part of it enlarged, shown in the terminal.
-//   cc -std=c11 examples/filter.c -o filter -lm -lpthread && ./filter [picture.png [colour | grey]]
+//   cc -std=c11 -I. examples/filter.c -o filter -lm -lpthread && ./filter [picture.png [colour | grey]]
 //
 // Everything from the file's bytes to the bytes on the screen is one lazy graph, and read once. A character shows
 // two pixels in 24-bit colour, or, where the output is no terminal, their brightness as a letter. Returns 2 if
@@ -77,6 +77,7 @@ static void draw(uint8_t screen[2 * HIGH][2 * WIDE][3], int colour) {
   }
 }
 
+static const char hint[] = "; run this in the folder of tiny.h, or name a file";
 int main(int argc, char **argv) {
   static uint8_t screen[2 * HIGH][2 * WIDE][3];
   const char *path = argc > 1 ? argv[1] : "examples/data/scene.ppm";
@@ -89,7 +90,7 @@ int main(int argc, char **argv) {
   tiny_read(tiny_cat(rows, 2, 0), screen, sizeof screen);
   const double before = tiny_item(tiny_mean(x, TINY_ALL, 0)), after = tiny_item(tiny_mean(soft, TINY_ALL, 0));
   const int failed = tiny_status(t) != TINY_OK;
-  if (failed) fprintf(stderr, "filter: %s\n", tiny_error(t));
+  if (failed) fprintf(stderr, "filter: %s%s\n", tiny_error(t), tiny_status(t) == TINY_E_IO ? hint : "");
   else {
     draw(screen, colour);
     printf("as it is, blurred; its edges, enlarged. Mean brightness %.4f, blurred %.4f\n", before, after);

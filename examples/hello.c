@@ -1,5 +1,5 @@
 // hello: a lazy graph, compiled for this machine when its result is read.
-//   cc -std=c11 examples/hello.c -o hello -lm -lpthread
+//   cc -std=c11 -I. examples/hello.c -o hello -lm -lpthread
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
 #include <stdio.h>

@@ -1,5 +1,5 @@
 // levels: one sum at every level there is, from a tensor down to a kernel written by hand in the IR.
-//   cc -std=c11 examples/levels.c -o levels -lm -lpthread
+//   cc -std=c11 -I. examples/levels.c -o levels -lm -lpthread
 //
 // All levels give tensors: they join graphs, they are compiled, cached, counted and timed alike.
 #define TINY_IMPLEMENTATION

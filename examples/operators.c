@@ -1,5 +1,5 @@
 // operators: each of them once, on a few numbers: the call and what it gives. docs/operators/ shows the same.
-//   cc -std=c11 examples/operators.c -o operators -lm -lpthread && ./operators [part of a name]
+//   cc -std=c11 -I. examples/operators.c -o operators -lm -lpthread && ./operators [part of a name]
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
 #include <math.h>

@@ -1,5 +1,5 @@
 // physics: paddles along the edge of a pond learn to move so that their waves meet in the middle and spell a word.
-//   cc -std=c11 examples/physics.c -o physics -lm -lpthread && ./physics [WORD [rounds]]
+//   cc -std=c11 -I. examples/physics.c -o physics -lm -lpthread && ./physics [WORD [rounds]]
 //
 // The wave equation is stepped STEPS times; how far the surface then is from the word is differentiated through all of
 // them, back to each paddle at each step, and Adam moves the paddles. A round, some thousand kernels, is captured once

@@ -1,5 +1,6 @@
 // pipeline: two devices in one context. While the second works on a frame, the first is at the next one.
-//   build/examples/pipeline [devices]          "CPU,CPU:1" without it; a GPU's name where there is one: "CPU,NV"
+//   cc -std=c11 -I. examples/pipeline.c -o pipeline -lm -lpthread && ./pipeline [devices]
+// Devices are "CPU,CPU:1" without an argument; with a GPU its name goes first or second: "CPU,NV".
 //
 // The first device renders waves and blurs them, tiny_to brings each frame to the second, which finds its contours. No
 // call waits for a device until the end: what depends on each other is in order, what does not runs side by side. Debug

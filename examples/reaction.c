@@ -1,5 +1,5 @@
 // reaction: two substances that react and spread (Gray and Scott's model), stepped as in a game: every frame.
-//   cc -std=c11 examples/reaction.c -o reaction -lm -lpthread && ./reaction [frames]
+//   cc -std=c11 -I. examples/reaction.c -o reaction -lm -lpthread && ./reaction [frames]
 //
 // A frame is tiny_begin, operators, tiny_assign, tiny_end. The first one is planned and compiled; all that follow
 // find their plan and only run kernels. Draws the second substance, on a terminal while it runs, and prints the
@@ -82,7 +82,7 @@ static uint64_t made(tiny_ctx *t) {
 }
 
 int main(int argc, char **argv) {
-  const int frames = argc > 1 ? atoi(argv[1]) : FRAMES;
+  const int asked = argc > 1 ? atoi(argv[1]) : FRAMES, frames = asked > 1 ? asked : 2;
   tiny_ctx *t = tiny_open(NULL);
   const dish d = dish_new(t);
   uint64_t first = 0;

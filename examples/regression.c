@@ -1,5 +1,5 @@
 // regression: which digit is it, as a straight line through 64 pixels, fitted in four ways that have to agree.
-//   cc -std=c11 examples/regression.c -o regression -lm -lpthread && ./regression [file.csv]
+//   cc -std=c11 -I. examples/regression.c -o regression -lm -lpthread && ./regression [file.csv]
 //
 // Wanted are the weights w (65,10) for which |x w - y|^2 + RIDGE |w|^2 is least, where a row of x is 64 pixels and
 // a 1, a row of y is 1 at the digit and 0 elsewhere. Some pixels are never inked: without RIDGE there would be no
@@ -29,7 +29,8 @@ static int read_digits(const char *path, digits *d) {
     d->label[row++] = (int32_t)strtol(at, NULL, 10);
   }
   if (f) fclose(f);
-  if (row < ROWS) fprintf(stderr, "regression: %s has %d rows, not %d\n", path, row, (int)ROWS);
+  if (!f) fprintf(stderr, "regression: %s cannot be read: run this in the folder of tiny.h, or name a file\n", path);
+  else if (row < ROWS) fprintf(stderr, "regression: %s has %d rows, not %d\n", path, row, (int)ROWS);
   return row == ROWS;
 }
 

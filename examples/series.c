@@ -1,5 +1,5 @@
 // series: a recurrent network learns the sunspot cycle from 1700 to 1928 and forecasts 80 years it never saw.
-//   cc -std=c11 examples/series.c -o series -lm -lpthread && ./series [file.csv]
+//   cc -std=c11 -I. examples/series.c -o series -lm -lpthread && ./series [file.csv]
 //
 // Each forecast is for the next year, from the WINDOW years before it. Prints the root mean square errors of the
 // network and of two forecasts that need no learning, and draws what was counted and what was forecast.
@@ -25,7 +25,8 @@ static int read_numbers(const char *path, float *number) {
   while (f && n < YEARS && fgets(line, sizeof line, f))
     n += sscanf(line, "%d,%f", &year, &number[n]) == 2 && year == FIRST + n;
   if (f) fclose(f);
-  if (n < YEARS) fprintf(stderr, "series: %s: year %d is missing\n", path, FIRST + n);
+  if (!f) fprintf(stderr, "series: %s cannot be read: run this in the folder of tiny.h, or name a file\n", path);
+  else if (n < YEARS) fprintf(stderr, "series: %s: year %d is missing\n", path, FIRST + n);
   return n == YEARS;
 }
 

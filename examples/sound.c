@@ -1,5 +1,5 @@
 // sound: a small synthesiser plays a melody into a room, an old record hisses, and a filter learns to take that off.
-//   cc -std=c11 examples/sound.c -o sound -lm -lpthread && ./sound [sound.wav] && aplay sound.wav
+//   cc -std=c11 -I. examples/sound.c -o sound -lm -lpthread && ./sound [sound.wav] && aplay sound.wav
 //
 // All notes are one tensor, (notes, partials, samples) of sines under envelopes, summed by one kernel that stores none
 // of them. The room is a second of dying noise, with which the melody is convolved by Fourier transforms. The filter's

@@ -1,5 +1,5 @@
 // style: paints a picture in the manner of another: three spheres at dusk, after a painted night of whirls.
-//   cc -std=c11 examples/style.c -o style -lm -lpthread && ./style [content.ppm painting.ppm [result.ppm [steps]]]
+//   cc -std=c11 -I. examples/style.c -o style -lm -lpthread && ./style [content.ppm painting.ppm [result.ppm [steps]]]
 //
 // No network, and nothing to download: patches of the picture are to be distributed as those of the painting. Random
 // filters look at them all, and the sorted answers of each are compared, which is how far all of them have to be moved
@@ -116,6 +116,7 @@ static tiny_tensor *painted(tiny_tensor *content, tiny_tensor *painting, int ste
   return x;
 }
 
+static const char hint[] = "; run this in the folder of tiny.h, or name a file";
 int main(int argc, char **argv) {
   const int steps = argc > 4 ? atoi(argv[4]) : STEPS;
   tiny_ctx *t = tiny_open(&(tiny_desc){.seed = 1});
@@ -129,7 +130,7 @@ int main(int argc, char **argv) {
   const double before = tiny_item(patches_apart(content, painting, 0)), now = tiny_item(patches_apart(x, painting, 0));
   const char *path = argc > 3 ? argv[3] : "style.png";
   const int failed = tiny_save_image(bytes_of(x), path) != TINY_OK;
-  if (tiny_status(t) != TINY_OK) fprintf(stderr, "style: %s\n", tiny_error(t));
+  if (tiny_status(t) != TINY_OK) fprintf(stderr, "style: %s%s\n", tiny_error(t), tiny_status(t) == TINY_E_IO ? hint : "");
   else printf("%s after %.0f s: patches were apart %.4f, are %.4f, %.1f times as near\n", path,
               difftime(time(NULL), start), before, now, before / now);
   tiny_close(t);

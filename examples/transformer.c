@@ -1,5 +1,5 @@
 // transformer: learns to write the manual of tiny.h, letter by letter, in the way of GPT; then it writes some.
-//   cc -std=c11 examples/transformer.c -o transformer -lm -lpthread
+//   cc -std=c11 -I. examples/transformer.c -o transformer -lm -lpthread
 //   ./transformer [text [steps [goal [temperature [prompt]]]]]
 //
 // Prints the loss in nats a letter (to guess costs 4.3), then how the network goes on after the prompt: at temperature
@@ -29,7 +29,8 @@ static int text_read(text *x, const char *path) {
     x->number[c] = ++x->letters;
   }
   if (f) fclose(f);
-  if (x->n <= WINDOW) fprintf(stderr, "transformer: %s has less than %d letters\n", path, WINDOW + 1);
+  if (!f) fprintf(stderr, "transformer: %s cannot be read: run this in the folder of tiny.h, or name a file\n", path);
+  else if (x->n <= WINDOW) fprintf(stderr, "transformer: %s has less than %d letters\n", path, WINDOW + 1);
   return x->n > WINDOW;
 }
 

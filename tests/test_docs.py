@@ -79,8 +79,8 @@ def torch_python():
 
 
 def defines(code):
-    """Is it of functions, types and data, not of statements?"""
-    return re.search(r"^(static|typedef|struct|enum|#define|#include)\b", code, re.M) is not None
+    """Is it of functions, types and data alone, not of statements?"""
+    return all(re.match(r"(static|typedef|struct|enum)\b|#define|#include|[\s}/]", line) for line in code.splitlines() if line)
 
 
 def leaves_y(code):
@@ -106,36 +106,38 @@ def close(ours, theirs):
         return False
 
 
-def test_page(name, folder, recorded, python):
+def programs(name):
+    """(place, language, source, what it prints or None, Python beside it or None, leaves y) of each block of a page that runs."""
     text = open(os.path.join(DOCS, name + ".md"), encoding="utf-8").read()
-    given, given_python = GIVEN.get(name, ("", ""))
-    kept, before = "", None
+    given, kept, kept_since, before = GIVEN.get(name, ("", ""))[0], "", None, None
     for line, language, code, prints, _ in blocks(text):
-        what = "docs/%s.md:%d" % (name, line)
         if language == "python":
-            before = (what, code)
-            continue
+            before = code
         if language not in ("c", "cpp"):
             continue
         pair, before = before, None
+        body = "#line %d \"docs/%s.md\"\n%s" % (line + 1, name, code)
         if defines(code) and "int main(" not in code:
-            kept += "#line %d \"docs/%s.md\"\n%s\n" % (line + 1, name, code)
+            kept, kept_since = kept + body + "\n", "docs/%s.md:%d" % (name, line)
             continue
         show = pair is not None and leaves_y(code)
-        body = "#line %d \"docs/%s.md\"\n%s" % (line + 1, name, code)
         if "int main(" in code:
-            source = body
+            source = body.replace("#define TINY_IMPLEMENTATION\n", "")      # its text is the object's
         else:
             source = (HEAD + kept + "static void page(tiny_ctx *t) {\n" + given + body + (SHOW if show else "") + "}\n"
                       "int main(void) {\n  tiny_ctx *t = tiny_open(NULL);\n  page(t);\n"
                       "  if (tiny_status(t) != TINY_OK) printf(\"error: %s\\n\", tiny_error(t));\n  tiny_close(t);\n  return 0;\n}\n")
+        yield "docs/%s.md:%d" % (name, line), language, source, prints, pair, show
+        kept_since = None
+    if kept_since:
+        sys.exit("%s: nothing behind it runs what is defined here" % kept_since)
+
+
+def test_page(name, folder, recorded, python):
+    for what, language, source, prints, pair, show in programs(name):
         path = os.path.join(folder, "page." + language)
         with open(path, "w", encoding="utf-8") as f:
             f.write(source)
-        whole = "TINY_IMPLEMENTATION" in code
-        if whole:                                                       # its text is the object's
-            with open(path, "w", encoding="utf-8") as f:
-                f.write(source.replace("#define TINY_IMPLEMENTATION\n", ""))
         status, said = run((BUILD if language == "c" else BUILD_CPP) + [path, "-o", os.path.join(folder, "page")] + LINK)
         if not check(status == 0 and not said, what + " compiles", said):
             continue
@@ -143,15 +145,40 @@ def test_page(name, folder, recorded, python):
         if not check(status == 0, what + " runs", "status %d\n%s" % (status, said)):
             continue
         if show:
-            theirs = recorded.get(code_key(pair[1]), "")
+            theirs = recorded.get(code_key(pair), "")
             check(close(said, theirs), "%s gives what PyTorch gives" % what, "%s\n%s" % (said, theirs))
             if python:
-                live = torch_gives(python, given_python, pair[1])
+                live = torch_gives(python, GIVEN[name][1], pair)
                 check(close(live, theirs), "%s: what is recorded is what PyTorch gives" % what, "%s\n%s" % (live, theirs))
         elif prints is not None:
             check(matches(prints, said), "%s prints what the page says" % what, said)
         else:
             check("error: " not in said, what + " goes well", said)
+
+
+def anchors(text):
+    """Of its headings, as GitHub and MkDocs make them."""
+    heads = re.findall(r"^#+ (.*)$", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S), re.M)
+    return {re.sub(r"\s+", "-", re.sub(r"[^\w\s-]", "", head).strip().lower()) for head in heads}
+
+
+# Links between pages, and to files and headings, lead somewhere; the count of idioms is what the page says.
+def test_links():
+    pages = [os.path.join(ROOT, "README.md")] + [os.path.join(folder, f) for folder, _, files in os.walk(DOCS) for f in files if f.endswith(".md")]
+    for page in pages:
+        text = open(page, encoding="utf-8").read()
+        for link in re.findall(r"\]\(([^)\s]+)\)", re.sub(r"^```.*?^```", "", text, flags=re.M | re.S)):
+            path, _, anchor = link.partition("#")
+            to = os.path.normpath(os.path.join(os.path.dirname(page), path)) if path else page
+            if not link.startswith("http"):
+                check(os.path.exists(to) and (not anchor or anchor in anchors(open(to, encoding="utf-8").read())),
+                      "%s: the link %s leads somewhere" % (os.path.relpath(page, ROOT), link))
+    text = open(os.path.join(DOCS, "from-pytorch.md"), encoding="utf-8").read()
+    numbers = [int(n) for n in re.findall(r"^(\d+) [A-Z]", text, re.M)]
+    check(numbers == list(range(1, 53)) and "Fifty-two idioms" in text, "from-pytorch.md: the idioms are counted", str(numbers))
+    hello = open(os.path.join(ROOT, "examples/hello.c"), encoding="utf-8").read()
+    shown = blocks(open(os.path.join(ROOT, "README.md"), encoding="utf-8").read())[0][2]
+    check(hello.endswith(shown), "README.md: its program is examples/hello.c")
 
 
 def code_key(code):
@@ -193,6 +220,8 @@ def main(args):
     with tempfile.TemporaryDirectory() as folder:
         for name in pages:
             test_page(name, folder, recorded, python if args else None)
+    if not args:
+        test_links()
     print("%d passed, %d failed" % (counts[True], counts[False]))
     return counts[False] != 0
 

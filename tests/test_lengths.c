@@ -11,6 +11,23 @@ static tiny_tensor *f_exp(tiny_tensor *x) { return tiny_exp(x); }
 static tiny_tensor *f_add(tiny_tensor *x) { return tiny_add(tiny_mul(x, x), tiny_select(weights, 0, 1)); }
 static tiny_tensor *f_zeroth(tiny_tensor *x) { return tiny_sum(tiny_pow(x, tiny_like(x, 0)), 0, 0); }
 static tiny_tensor *f_where(tiny_tensor *x) { return tiny_where(tiny_gt(x, tiny_like(x, 0)), x, tiny_like(x, -1)); }
+// Numbers beside a tensor, with a name: floors of x itself, as of what is rounded they may differ.
+static tiny_tensor *f_scalars(tiny_tensor *x) {
+  tiny_tensor *y = tiny_add_scalar(tiny_square(x), 1), *z = tiny_sub_scalar(tiny_mul_scalar(y, 0.5), 0.25);
+  z = tiny_add(tiny_rsub_scalar(z, 3), tiny_div_scalar(tiny_rdiv_scalar(y, 2), 4));
+  z = tiny_add(z, tiny_add(tiny_floor_div_scalar(x, 0.1), tiny_rfloor_div_scalar(x, 7)));
+  z = tiny_add(z, tiny_add(tiny_remainder_scalar(x, 0.3), tiny_rremainder_scalar(x, 0.2)));
+  z = tiny_add(z, tiny_add(tiny_pow_scalar(y, 1.5), tiny_rpow_scalar(x, 2)));
+  return tiny_label(tiny_minimum_scalar(tiny_maximum_scalar(z, -20), 40), "scalars");
+}
+static tiny_tensor *f_compared(tiny_tensor *x) {
+  tiny_tensor *y = tiny_add(tiny_cast(tiny_lt_scalar(x, 0.5), TINY_F32), tiny_cast(tiny_gt_scalar(x, -0.5), TINY_F32));
+  y = tiny_add(y, tiny_add(tiny_cast(tiny_le_scalar(x, 0), TINY_F32), tiny_cast(tiny_ge_scalar(x, 0.25), TINY_F32)));
+  return tiny_where(tiny_eq_scalar(y, 2), tiny_cast(tiny_ne_scalar(y, 1), TINY_F32), y);
+}
+static tiny_tensor *f_pixels(tiny_tensor *x) {
+  return tiny_convert_image_dtype(tiny_cast(tiny_mul_scalar(tiny_square(x), 255), TINY_U8), TINY_F32);
+}
 static tiny_tensor *f_sum(tiny_tensor *x) { return tiny_sum(x, 0, 0); }
 static tiny_tensor *f_sum_all(tiny_tensor *x) { return tiny_sum(x, TINY_ALL, 0); }
 static tiny_tensor *f_sum_rows(tiny_tensor *x) { return tiny_sum(x, 1, 0); }
@@ -69,7 +86,8 @@ static tiny_tensor *f_grad_cumsum(tiny_tensor *x) { return of_loss(tiny_cumsum(t
 static tiny_tensor *f_grad_attention(tiny_tensor *x) { return of_loss(tiny_attention(queries, tiny_matmul(x, weights), x, NULL), weights); }
 static tiny_tensor *f_grad_flip(tiny_tensor *x) { return of_loss(tiny_mul(tiny_flip(tiny_matmul(x, weights), TINY_SHAPE(0)), x), weights); }
 
-#define OPERATORS(_) _(exp) _(add) _(zeroth) _(where) _(sum) _(sum_all) _(sum_rows) _(prod) _(max) _(argmin) _(all) _(mean) \
+#define OPERATORS(_) _(exp) _(add) _(zeroth) _(where) _(scalars) _(compared) _(pixels) _(sum) _(sum_all) _(sum_rows) _(prod) \
+  _(max) _(argmin) _(all) _(mean) \
   _(std) _(norm) _(logsumexp) _(softmax) _(softmax_rows) _(layer_norm) _(layer_norm_along) _(matmul) _(gram) _(pairs) \
   _(linear) _(cumsum) _(cumsum_turned) _(cumprod) _(flip) _(reshape) _(flatten) _(slice) _(tril) _(conv) \
   _(conv_strides) _(conv_batch) _(attention) _(self_attention) _(rope) _(grad_weights) _(grad_mean) _(grad_softmax) \
@@ -296,6 +314,19 @@ static void check_program(void) {
 // ** what comes and goes **
 
 // Memory and plans stay as they are from the second frame on.
+// A graph of a length that is compiled ahead is found when it is realized.
+static void check_warm(void) {
+  if (!case_named("warm")) return;
+  tiny_begin(t);
+  tiny_tensor *n = tiny_length(t, 5, 0, MOST), *y = tiny_log1p(tiny_square(tiny_slice_to(made(TINY_SHAPE(MOST, WIDE)), 0, n)));
+  CHECK(tiny_warm(t, &y, 1) == TINY_OK && tiny_warm_wait(t) == TINY_OK);
+  const uint64_t before = tiny_stats_of(t).compile_ns;
+  CHECK(tiny_realize(&y, 1) == TINY_OK);
+  CHECK_EQ(tiny_stats_of(t).compile_ns, before);
+  tiny_end(t);
+  case_end();
+}
+
 static void check_flat(const char *name, int64_t most, int64_t step, tiny_tensor *(*frame)(tiny_tensor *state, tiny_tensor *n)) {
   if (!case_named("%s", name)) return;
   tiny_tensor *state = made(TINY_SHAPE(most, 4));
@@ -347,6 +378,7 @@ int main(void) {
   check_numbers();
   check_errors();
   check_program();
+  check_warm();
   check_flat("particles", 100000, 12500, particles);
   check_flat("batch", 64, 3, batch);
   CHECK_STR(tiny_error(t), "");

@@ -72,24 +72,29 @@ def sequences(manual):
     return {title: "\n".join(lines).strip() + "\n" for title, lines in found.items()}
 
 
-def test_sequence(title, code, folder):
+def program(code):
+    """A sequence with a main that runs it."""
     name, takes = re.findall(r"^static tiny_code (\w+)\((.*)\) \{", code, re.M)[-1]
-    numbers = [int(n) for n in re.findall(r"^ *// (\d+)\. ", code, re.M)]
-    check(numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 3, "%s: steps are numbered" % title, str(numbers))
     main = "int main(void) { return %s(); }\n" % name
     if takes != "void":
         main = ("int main(void) {\n  tiny_ctx *t = tiny_open(NULL);\n  const tiny_code code = %s(t);\n"
                 "  if (code != TINY_OK) puts(tiny_error(t));\n  tiny_close(t);\n  return code;\n}\n" % name)
-    source, program = os.path.join(folder, "sequence.c"), os.path.join(folder, "sequence")
+    return "#include <stdio.h>\n#include <string.h>\n#include \"tiny.h\"\n\n" + code + "\n" + main
+
+
+def test_sequence(title, code, folder):
+    numbers = [int(n) for n in re.findall(r"^ *// (\d+)\. ", code, re.M)]
+    check(numbers == list(range(1, len(numbers) + 1)) and len(numbers) > 3, "%s: steps are numbered" % title, str(numbers))
+    source, built = os.path.join(folder, "sequence.c"), os.path.join(folder, "sequence")
     with open(source, "w", encoding="utf-8") as f:
-        f.write("#include <stdio.h>\n#include <string.h>\n#include \"tiny.h\"\n\n" + code + "\n" + main)
+        f.write(program(code))
     for i, language in enumerate(LANGUAGES):
-        status, said = run(*language, *WARN, source, "-c", "-o", program + ".o")
+        status, said = run(*language, *WARN, source, "-c", "-o", built + ".o")
         if not check(status == 0 and not said, "%s, %s" % (title, language[0]), said) or i % 2:
             continue
-        status, said = run(language[0], program + ".o", LIBRARY, "-o", program, "-lm", "-lpthread", "-ldl")
+        status, said = run(language[0], built + ".o", LIBRARY, "-o", built, "-lm", "-lpthread", "-ldl")
         if check(status == 0, "%s, %s, linked" % (title, language[0]), said):
-            status, said = run(program, folder=folder)
+            status, said = run(built, folder=folder)
             check(status == 0 and re.fullmatch(PRINTS[title], said), "%s, %s, runs" % (title, language[0]),
                   "status %d\n%s" % (status, said))
 
@@ -160,4 +165,5 @@ def main(titles):
     return counts[False] != 0
 
 
-sys.exit(main(sys.argv[1:]))
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))

@@ -7,6 +7,7 @@ tests/test_vectors.c measured (build/operators/*.txt), and from what examples/op
   tools/operators.py --check    exit 1 when an operator has no comment, no bracketed name, no example, or is not in its page
 """
 import glob
+import itertools
 import os
 import re
 import sys
@@ -24,7 +25,7 @@ Written by `tools/operators.py` from the comments in [src/api](../src/api), from
 [examples/operators.c](../examples/operators.c) prints; not edited by hand.
 
 A column of a backend gives the largest error over all cases of all dtypes, in units of the last place of the result's dtype (relative to the
-value, or to an eighth of the tensor's largest value where that is more), against PyTorch or NumPy computed in double precision; 0: bit for bit.
+value, or to an eighth of the tensor's largest value where that is more), against PyTorch 1.13 or NumPy computed in double precision; 0: bit for bit.
 *gradient*: the same for gradients of the inputs. A dash: the operator has none, or no vectors measure it: the tests of its room do.
 The rules of a section hold for all of its operators; errors that every operator has: TINY_E_MEMORY, and the error of a poisoned argument.
 """
@@ -42,29 +43,39 @@ class Operator:
         self.comment = comment[:m.start()] if m else comment
 
 
+class Section:
+    """rules: paragraphs that are said once for all; others: lines of what it declares besides operators."""
+    def __init__(self, title, mark):
+        self.title, self.mark, self.rules, self.operators, self.others = title, mark, [], [], []
+
+
 def parse(path):
-    """[(title, mark, rules, [Operator])] of a header."""
-    sections, comment, pending = [], [], ""
+    """[Section] of a header."""
+    sections, comment, pending, raw = [], [], "", []
     for line in open(path, encoding="utf-8"):
         line = line.rstrip("\n")
         if m := SECTION.match(line):
-            sections.append((m.group(1), m.group(2), [], []))
-            comment, pending = [], ""
+            sections.append(Section(m.group(1), m.group(2)))
+            comment, pending, raw = [], "", []
             continue
+        raw.append(line)
         pending = pending + " " + line.strip() if pending else line
         if pending.startswith("TINY_API") and ";" not in pending:
             continue                                                    # a prototype over several lines
         line, pending = pending, ""
         if line.startswith("//"):
-            comment.append(line[2:].strip())
-        elif (m := FUNCTION.match(line)) and sections:
-            text = " ".join(comment + [m.group(4) or ""]).strip()
-            sections[-1][3].append(Operator(m.group(2), "%s%s(%s)" % (m.group(1), m.group(2), m.group(3)), text))
-            comment = []
-        else:
-            if comment and not line and sections and not sections[-1][3]:
-                sections[-1][2].append(" ".join(comment))               # said once for the whole section
-            comment = []
+            comment.append(line[2:])
+            continue
+        of, text = sections[-1] if sections else None, " ".join(c.strip() for c in comment).strip()
+        if (m := FUNCTION.match(line)) and of:
+            made = Operator(m.group(2), "%s%s(%s)" % (m.group(1), m.group(2), m.group(3)), (text + " " + (m.group(4) or "")).strip())
+            of.operators.append(made)
+            of.others += [] if made.like else raw
+        elif comment and not line and of and not of.operators and not "".join(of.others):
+            of.rules.append(comment)
+        elif of and not re.match(r"#(if|endif|else)", line):
+            of.others += raw
+        comment, raw = [], []
     return sections
 
 
@@ -107,10 +118,17 @@ def examples():
 def title_of(title): return title.split(":")[0]
 
 
+# Lines of a comment as text, and those that are indented further as code.
+def paragraphs(comment):
+    for code, lines in itertools.groupby(comment, key=lambda c: c.startswith("     ")):
+        lines = list(lines)
+        yield "```%s\n%s\n```\n" % ("c" if ";" in lines[0] else "text", "\n".join(c[5:] for c in lines)) if code else " ".join(c.strip() for c in lines).strip() + "\n"
+
+
 # The page of a section. kept: figures of the pages, in the place of numbers.
-def page(title, mark, rules, operators, shown, numbers, kept=None):
-    out = ["# %s\n" % title]
-    out += [r + "\n" for r in rules]
+def page(section, operators, shown, numbers, kept=None):
+    out = ["# %s\n" % section.title]
+    out += [p for r in section.rules for p in paragraphs(r)]
     out.append("| operator | what it gives | PyTorch or NumPy | gradient | %s |" % " | ".join(h for _, h in DEVICES))
     out.append("|---|---|---|---|%s" % ("---|" * len(DEVICES)))
     for o in operators:
@@ -125,19 +143,27 @@ def page(title, mark, rules, operators, shown, numbers, kept=None):
         out.append("\n## Examples\n\nWith %s:\n\n```text" % shown[0])
         out += shown[1:]
         out.append("```")
+    elif section.mark in SHOWN_IN:
+        out.append("\n## Examples\n\n%s" % SHOWN_IN[section.mark])
+    others = re.sub(r"\n{3,}", "\n\n", "\n".join(section.others)).strip("\n")
+    if others:
+        out.append("\n## What else it declares\n\n```c\n%s\n```" % others)
     return "\n".join(out) + "\n"
 
 
 # {path: text} of all pages.
 def pages(sections, numbers, kept=None):
-    told, out, index = examples(), {}, [HEAD, "| section | operators |", "|---|---|"]
-    for title, mark, rules, operators in sections:
-        operators = [o for o in operators if o.like]
+    told, out, index = examples(), {}, ["", "| section | operators |", "|---|---|"]
+    for s in sections:
+        operators = [o for o in s.operators if o.like]
         if not operators:
             continue
-        out[os.path.join(PAGES, mark + ".md")] = page(title, mark, rules, operators, told.get(mark), numbers, kept)
-        index.append("| [%s](operators/%s.md) | %s |" % (title, mark, " ".join("`%s`" % o.name[5:] for o in operators)))
-    out[PAGE] = "\n".join(index) + "\n"
+        out[os.path.join(PAGES, s.mark + ".md")] = page(s, operators, told.get(s.mark), numbers, kept)
+        index.append("| [%s](operators/%s.md) | %s |" % (s.title, s.mark, " ".join("`%s`" % o.name[5:] for o in operators)))
+    rows = [o for s in sections for o in s.operators if o.like]
+    count = "\nThere are %d, %d of which compute tensors of tensors; the others load, save, train or tell.\n" % (
+        len(rows), sum(part_is_language(s.mark) for s in sections for o in s.operators if o.like and o.prototype.startswith("tiny_tensor")))
+    out[PAGE] = HEAD + count + "\n".join(index) + "\n"
     return out
 
 
@@ -160,10 +186,13 @@ def main(args):
         return 2
     wanted, faults, told = pages(sections, {}, figures()), 0, examples()
     shown = set(re.findall(r"\btiny_\w+", "\n".join(line for lines in told.values() for line in lines)))
-    for title, mark, rules, operators in sections:
-        for o in operators:
+    takes_lengths = set(re.findall(r'"(\w+)"', open(os.path.join(ROOT, "src/tensor/length.c"), encoding="utf-8").read()))
+    for s in sections:
+        for o in s.operators:
             fault = "has no comment" if not o.comment and not o.like else ""
-            if o.prototype.startswith("tiny_tensor") and part_is_language(mark):
+            if s.mark in ELEMENTWISE and o.like and o.name[5:] not in takes_lengths:
+                fault = "goes element by element, and is not in tn_length_operators of src/tensor/length.c"
+            if o.prototype.startswith("tiny_tensor") and part_is_language(s.mark):
                 if not o.like:
                     fault = "has no bracketed PyTorch or NumPy name at the end of its comment"
                 elif told and o.name not in shown:
@@ -176,12 +205,20 @@ def main(args):
         if there != text:
             print("operators: %s does not read as it would be written now: run tools/operators.py --comments" % os.path.relpath(path, ROOT))
             faults += 1
-    print("%d passed, %d failed" % (sum(len(s[3]) for s in sections) + len(wanted) - faults, faults))
+    print("%d passed, %d failed" % (sum(len(s.operators) for s in sections) + len(wanted) - faults, faults))
     return faults != 0
 
 
 # Sections of the header whose tensors are operators' results: the rest is life of contexts, tensors, structs and files.
 OTHER = {"types", "context", "tensors", "gradients", "modules", "training", "files", "data", "optimisers"}
+ELEMENTWISE = {"elementwise", "math", "activations"}
+# Where examples of the others stand.
+SHOWN_IN = {
+    "modules": "[Networks and training](../training.md) and [From PyTorch to tiny.h](../from-pytorch.md) have them, compiled and run.",
+    "files": "[Files](../files.md) has them, compiled and run.",
+    "data": "[Data](../data.md) has them, compiled and run.",
+    "gradients": "[Training](training.md) has them.",
+}
 def part_is_language(mark): return mark not in OTHER
 
 
