@@ -265,6 +265,27 @@ static void summary(void) {
   tiny_close(t);
 }
 
+// Rows are aligned by characters and stay lines, whatever names are.
+static void summary_of_names(void) {
+  tiny_ctx *t = open_on("INTERP");
+  tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(2));
+  tiny_params p;
+  memset(&p, 0, sizeof p);
+  tiny_params_add(&p, "caf\xc3\xa9", "\xe2\x82\xac", x, 1);
+  tiny_params_add(&p, "two\nlines\xff", "%s\x1b", tiny_zeros(t, TINY_F32, TINY_SHAPE(3)), 1);
+  tiny_params_add(&p, "", "", x, 1);
+  tiny_params_summary(&p, text, sizeof text);
+  CHECK_STR(text,
+    "layer          parameters        trained            bytes  dtype     tensors\n"
+    "caf\xc3\xa9                    2              2                8  f32       \xe2\x82\xac (2,)\n"
+    "two?lines?              3              3               12  f32       %s? (3,)\n"
+    "-                       0              0                0  f32        = caf\xc3\xa9.\xe2\x82\xac\n"
+    "total                   5              5               20            3 tensors in 3 layers\n");
+  CHECK_STR(tiny_error(t), "");
+  tiny_params_free(&p);
+  tiny_close(t);
+}
+
 // ** graphs **
 
 static void graphs(void) {
@@ -389,6 +410,7 @@ int main(void) {
   little_is_read();
   what_cannot_be_computed();
   summary();
+  summary_of_names();
   graphs();
   graphs_of_names();
   deep_graph();
