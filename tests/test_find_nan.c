@@ -59,7 +59,56 @@ static void test_hidden(void) {
   tiny_tensor *n = tiny_length(t, 2, 0, 4), *some = tiny_slice_to(x, 0, n);
   CHECK_STR(found(tiny_sqrt(tiny_square(some))), "");
   CHECK_STR(found(tiny_log(some)), "LOG2(-1) at [0] of (4,) f32");
+  CHECK_STR(found(tiny_whole(some, 0, 1)), "");
+  CHECK_STR(found(tiny_whole(some, 0, (double)NAN)), "WHOLE at [2] of (4,) f32");
   CHECK_STR(found(tiny_log(tiny_flip(tiny_slice(x, 0, 1, 2, 1), TINY_SHAPE(0)))), "");
+  tiny_close(t);
+}
+
+// What an assignment overwrites is not blamed; what it writes is.
+static void test_assigned(void) {
+  static const float values[4] = {-1, 4, -0.5f, 2}, holes[4] = {NAN, 2, NAN, 4};
+  tiny_ctx *t = open_on("INTERP");
+  tiny_tensor *h = of(t, 4, holes), *before = tiny_exp(h), *late;
+  tiny_assign(tiny_shrink(h, TINY_SHAPE(0, 2)), tiny_label(tiny_log(of(t, 2, values)), "late"));
+  CHECK_STR(found(tiny_exp(h)), "LOG2(-1) at [0] of (2,) f32, late");
+  CHECK_STR(found(before), "memory at [0] of (4,) f32");
+  h = of(t, 4, holes);
+  tiny_assign(tiny_shrink(h, TINY_SHAPE(0, 1)), tiny_ones(t, TINY_F32, TINY_SHAPE(1)));
+  CHECK_STR(found(h), "memory at [2] of (4,) f32");
+  tiny_assign(h, tiny_zeros(t, TINY_F32, TINY_SHAPE()));
+  CHECK_STR(found(h), "");
+  h = of(t, 4, values);
+  late = tiny_log(tiny_shrink(of(t, 4, values), TINY_SHAPE(2, 4)));
+  tiny_assign(tiny_flip(tiny_shrink(h, TINY_SHAPE(1, 3)), TINY_SHAPE(0)), late);
+  CHECK_STR(found(h), "LOG2(-0.5) at [0] of (2,) f32");      // into h[2]
+  CHECK_EQ(tiny_status(t), TINY_OK);
+  tiny_close(t);
+}
+// What x was computed from is there no more, or is something else by now: its own memory has the NaN.
+static void test_overwritten(void) {
+  float memory[4] = {1, -1, 2, -2};
+  static const float ones[4] = {1, 1, 1, 1};
+  tiny_ctx *t = open_on("INTERP");
+  tiny_tensor *x = of(t, 4, memory), *y = tiny_label(tiny_log(x), "y");
+  tiny_realize(&y, 1);
+  CHECK_STR(found(y), "LOG2(-1) at [1] of (4,) f32, y");
+  tiny_assign(x, tiny_ones(t, TINY_F32, TINY_SHAPE()));
+  tiny_realize(&x, 1);
+  CHECK_STR(found(y), "memory at [1] of (4,) f32, y");
+  CHECK_STR(found(x), "");
+  x = of(t, 4, memory);
+  y = tiny_log(x);
+  tiny_realize(&y, 1);
+  tiny_write(x, ones, sizeof ones);
+  CHECK_STR(found(tiny_exp(y)), "memory at [1] of (4,) f32");
+  x = tiny_blob(t, memory, TINY_F32, TINY_SHAPE(4), NULL);
+  y = tiny_log(x);
+  tiny_realize(&y, 1);
+  memory[1] = memory[3] = 1;
+  CHECK_STR(found(y), "memory at [1] of (4,) f32");
+  CHECK_STR(found(tiny_log(x)), "");
+  CHECK_EQ(tiny_status(t), TINY_OK);
   tiny_close(t);
 }
 
@@ -132,7 +181,13 @@ static void test_devices(void) {
   static const int both[2] = {0, 1};
   tiny_ctx *t = open_on("INTERP,INTERP:1");
   tiny_tensor *x = tiny_shard(of(t, 8, values), 0, both, 2);
-  CHECK_STR(found(tiny_log(x)), "LOG2(-6) at [1] of (4,) f32");
+  CHECK_STR(found(tiny_log(x)), "LOG2(-6) at [1] of (4,) f32 on INTERP:1 (device 1)");
+  tiny_tensor *y = tiny_log(x);
+  tiny_realize(&y, 1);
+  CHECK_STR(found(y), "LOG2(-6) at [1] of (4,) f32 on INTERP:1 (device 1)");
+  CHECK_STR(found(tiny_exp(y)), "memory at [1] of (4,) f32 on INTERP:1 (device 1)");
+  CHECK_STR(found(tiny_to(tiny_sqrt(tiny_to(of(t, 8, values), 1)), 0)), "SQRT(-6) at [5] of (8,) f32 on INTERP:1 (device 1)");
+  CHECK_STR(found(tiny_exp(x)), "");
   CHECK_EQ(tiny_status(t), TINY_OK);
   tiny_close(t);
 }
@@ -158,6 +213,8 @@ int main(void) {
   long n = 1;
   test_operations();
   test_hidden();
+  test_assigned();
+  test_overwritten();
   test_gradients();
   test_random();
   test_wrong();

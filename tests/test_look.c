@@ -265,6 +265,27 @@ static void summary(void) {
   tiny_close(t);
 }
 
+// Rows are aligned by characters and stay lines, whatever names are.
+static void summary_of_names(void) {
+  tiny_ctx *t = open_on("INTERP");
+  tiny_tensor *x = tiny_zeros(t, TINY_F32, TINY_SHAPE(2));
+  tiny_params p;
+  memset(&p, 0, sizeof p);
+  tiny_params_add(&p, "caf\xc3\xa9", "\xe2\x82\xac", x, 1);
+  tiny_params_add(&p, "two\nlines\xff", "%s\x1b", tiny_zeros(t, TINY_F32, TINY_SHAPE(3)), 1);
+  tiny_params_add(&p, "", "", x, 1);
+  tiny_params_summary(&p, text, sizeof text);
+  CHECK_STR(text,
+    "layer          parameters        trained            bytes  dtype     tensors\n"
+    "caf\xc3\xa9                    2              2                8  f32       \xe2\x82\xac (2,)\n"
+    "two?lines?              3              3               12  f32       %s? (3,)\n"
+    "-                       0              0                0  f32        = caf\xc3\xa9.\xe2\x82\xac\n"
+    "total                   5              5               20            3 tensors in 3 layers\n");
+  CHECK_STR(tiny_error(t), "");
+  tiny_params_free(&p);
+  tiny_close(t);
+}
+
 // ** graphs **
 
 static void graphs(void) {
@@ -303,6 +324,19 @@ static void graphs(void) {
   CHECK_STR(tiny_error(t), "graph_json: tensor argument 2 is NULL");
   tiny_close(t);
 }
+// Names are in both; what was computed of no memory lies where it was computed.
+static void graphs_of_names(void) {
+  tiny_ctx *t = open_on("INTERP");
+  tiny_tensor *x = tiny_label(tiny_rand(t, TINY_SHAPE(2)), "noise \"1\""), *y = tiny_label(tiny_exp(x), "out");
+  tiny_realize(&x, 1);
+  tiny_graph_json(&y, 1, text, sizeof text);
+  CHECK(strstr(text, "\"memory\":\"INTERP\",\"label\":\"noise \\\"1\\\"\"}") && strstr(text, "\"label\":\"out\"}"));
+  CHECK(!strstr(text, "no device"));
+  tiny_graph_dot(&y, 1, text, sizeof text);
+  CHECK(strstr(text, "\\nf32 (2,)\\nnoise \\\"1\\\"\\nin memory of INTERP\"") && strstr(text, "\\nf32 (2,)\\nout\"];"));
+  CHECK_STR(tiny_error(t), "");
+  tiny_close(t);
+}
 // A chain of 100,000 operators, each twice as wide a tree as the one before: linear, and no recursion.
 static void deep_graph(void) {
   enum { DEPTH = 100000 };
@@ -329,8 +363,8 @@ static void strings(void) {
   tn_json_text(&b, "a\"b\\c\n\t\x01\x7f \xc3\xa4 \xf0\x9f\x98\x80 \xff \xc3");
   CHECK_STR(b.data, "\"a\\\"b\\\\c\\n\\u0009\\u0001\x7f \xc3\xa4 \xf0\x9f\x98\x80 \\ufffd \\ufffd\"");
   b.n = 0;
-  tn_graph_dot_text(&b, "a\"b\\");
-  CHECK_STR(b.data, "a\\\"b\\\\");
+  tn_graph_dot_text(&b, "a\"b\\ \n&lt; \t \xc3\xa4 \xff");
+  CHECK_STR(b.data, "a\\\"b\\\\ \\n&amp;lt; \xef\xbf\xbd \xc3\xa4 \xef\xbf\xbd");
   tn_scratch_reset(t, 1);
   tiny_close(t);
 }
@@ -376,7 +410,9 @@ int main(void) {
   little_is_read();
   what_cannot_be_computed();
   summary();
+  summary_of_names();
   graphs();
+  graphs_of_names();
   deep_graph();
   strings();
   long n = 1;

@@ -132,13 +132,126 @@ static void programs(void) {
   const size_t n = tiny_program_summary(p, text, sizeof text);
   CHECK_EQ(n, strlen(text));
   CHECK(strstr(text, "net/fc ") && strstr(text, "matmul") && strstr(text, "f32 (32,32)") && strstr(text, "(first run only)"));
-  CHECK(strstr(text, "\n2 kernels, ") && strstr(text, "inputs and weights 0.008 MB, outputs 0.004 MB"));
+  CHECK(strstr(text, "\n2 kernels, ") && strstr(text, "inputs 0.004 MB, parameters 0.004 MB, outputs 0.004 MB"));
+  CHECK(strstr(text, "\n2 kernels, 1,024 parameters, ") && strstr(text, "\ninputs: f32 (32,32)\noutputs: f32 (32,32)\n"));
   CHECK_EQ(tiny_program_summary(p, brief, sizeof brief), n);
   CHECK(!strncmp(brief, text, sizeof brief - 1) && !brief[sizeof brief - 1]);
   CHECK_EQ(tiny_program_summary(p, NULL, 0), n);
   CHECK_EQ(tiny_program_summary(NULL, brief, sizeof brief), 0);
   CHECK_STR(brief, "");
   tiny_close(t);
+}
+
+// Parameters are counted where they are used first, once, whoever else uses them; scalars come in, steps assign.
+static void parameters(void) {
+  tiny_ctx *t = opened("INTERP");
+  tiny_tensor *x = numbers(t, TINY_SHAPE(4, 30)), *w = numbers(t, TINY_SHAPE(30, 50)), *v = numbers(t, TINY_SHAPE(50, 30));
+  tiny_tensor *rate = tiny_scalar(t, 0.5, TINY_F32), *in[2] = {x, rate}, *out[2];
+  out[0] = tiny_label(tiny_contiguous(tiny_matmul(x, w)), "up");
+  out[1] = tiny_label(tiny_mul(tiny_matmul(tiny_matmul(out[0], v), w), rate), "down");
+  tiny_program *p = tiny_capture(t, in, 2, out, 2);
+  char text[4096];
+  CHECK(tiny_program_summary(p, text, sizeof text) > 0);
+  const char *up = strstr(text, "\nup "), *down = strstr(text, "\ndown ");
+  CHECK(up && strstr(up, " 1,500 ") && down && strstr(down, " 1,500 ") && strstr(text, " kernels, 3,000 parameters, "));
+  CHECK(strstr(text, "\ninputs: f32 (4,30), f32 ()\noutputs: f32 (4,50), f32 (4,50)\n") != NULL);
+  tiny_program_free(p);
+  p = tiny_capture(t, NULL, 0, out, 1);    // bound to x, too
+  CHECK(tiny_program_summary(p, text, sizeof text) > 0);
+  CHECK(strstr(text, "\n1 kernel, 1,620 parameters, ") && strstr(text, "\ninputs: none\n"));
+  CHECK_STR(tiny_error(t), "");
+  tiny_close(t);
+}
+
+// Rows are aligned by characters, and stay lines whatever their names are; names are whole.
+static void names(void) {
+  static const char *const name[] = {"caf\xc3\xa9 \xe2\x82\xac", "two\nlines \xff\"%s%n", ""};
+  tiny_ctx *t = opened("NULL");
+  tiny_tensor *x = numbers(t, TINY_SHAPE(4)), *y, *last = x;
+  char text[8192], longer[250];
+  int lines = 0, columns[8] = {0};
+  memset(longer, 'n', sizeof longer - 1);
+  longer[sizeof longer - 1] = 0;
+  tiny_profile_begin(t);
+  for (int i = 0; i < 4; i++) {
+    last = y = tiny_label(tiny_exp(tiny_add_scalar(x, i)), i < 3 ? name[i] : longer);
+    CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
+  }
+  CHECK(tiny_profile_text(t, TINY_BY_LABEL, text, sizeof text) > 0);
+  CHECK(strstr(text, longer) && strstr(text, "\n- ") && strstr(text, "two?lines ?\"%s%n ") && strstr(text, name[0]));
+  for (const char *c = text; *c && lines < 8; c++) {
+    if (*c == '\n') lines++;
+    else columns[lines] += (*c & 0xC0) != 0x80;
+  }
+  for (int i = 1; i < 5; i++) CHECK_EQ(columns[i], columns[0]);
+  CHECK(tiny_profile_text(t, TINY_BY_KERNEL, text, sizeof text) > 0);
+  CHECK(strstr(text, longer) && strstr(text, "  two?lines ?\"%s%n\n"));
+  tiny_program *p = tiny_capture(t, &x, 1, &last, 1);
+  CHECK(tiny_program_summary(p, text, sizeof text) > 0 && strstr(text, longer));
+  CHECK_STR(tiny_error(t), "");
+  tiny_close(t);
+}
+
+// One by one they cost what they cost together, in whatever order they ran.
+static void many_rows(void) {
+  enum { ROWS = 10000 };
+  tiny_ctx *t = opened("NULL");
+  tiny_tensor *x = numbers(t, TINY_SHAPE(4));
+  tiny_profile_row row;
+  uint64_t launches = 0, before = UINT64_MAX;
+  int n = 0;
+  tiny_profile_begin(t);
+  for (int i = 0; i < ROWS; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "step%d", i);
+    tiny_begin(t);
+    tiny_tensor *y = tiny_label(tiny_exp(tiny_add(x, tiny_scalar(t, i, TINY_F32))), name);
+    tiny_realize(&y, 1);
+    tiny_end(t);
+  }
+  for (; tiny_profile_get(t, TINY_BY_LABEL, n, &row); n++) {
+    launches += row.launches;
+    CHECK(row.ns <= before);
+    before = row.ns;
+  }
+  CHECK_EQ(n, ROWS);
+  CHECK_EQ(launches, ROWS);
+  CHECK(tiny_profile_get(t, TINY_BY_OPERATOR, 0, &row) && row.launches == ROWS && !*row.label && !strcmp(row.kind, "elementwise"));
+  CHECK(tiny_profile_get(t, TINY_BY_KERNEL, 0, &row) && row.launches == ROWS && !tiny_profile_get(t, TINY_BY_KERNEL, 1, &row));
+  tiny_tensor *y = tiny_label(tiny_sum(x, TINY_ALL, 0), "more");
+  tiny_realize(&y, 1);
+  CHECK(tiny_profile_get(t, TINY_BY_OPERATOR, 1, &row) && row.launches == 1);
+  CHECK(tiny_profile_get(t, TINY_BY_LABEL, ROWS, &row) && !tiny_profile_get(t, TINY_BY_LABEL, ROWS + 1, &row));
+  CHECK_STR(tiny_error(t), "");
+  tiny_close(t);
+}
+
+static void *most_fn(void *user, void *ptr, size_t old_nbytes, size_t new_nbytes) {
+  size_t *most = (size_t *)user;
+  (void)old_nbytes;
+  if (new_nbytes > *most) *most = new_nbytes;
+  if (new_nbytes) return realloc(ptr, new_nbytes);
+  free(ptr);
+  return NULL;
+}
+// Limits are measured in what the cap leaves, or not at all.
+static void capped(void) {
+  for (size_t cap = 1 << 10; cap <= 4 << 20; cap *= 64) {
+    size_t most = 0;
+    tiny_desc d;
+    memset(&d, 0, sizeof d);
+    d.device = "CPU"; d.debug = d.cache_dir = d.trace = ""; d.threads = 1; d.max_nbytes = cap;
+    d.alloc.fn = most_fn; d.alloc.user = &most;
+    tiny_ctx *t = tiny_open(&d);
+    tiny_tensor *x = numbers(t, TINY_SHAPE(4)), *y = tiny_exp(x);
+    tiny_profile_row row;
+    tiny_profile_begin(t);
+    CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
+    CHECK(tiny_profile_get(t, TINY_BY_KERNEL, 0, &row) && row.launches == 1 && row.of_limit >= 0);
+    CHECK_STR(tiny_error(t), "");
+    CHECK(most <= cap || most < 8 << 20);
+    tiny_close(t);
+  }
 }
 
 static void tables(void) {
@@ -205,6 +318,10 @@ int main(void) {
   adds_up("CPU");
   frames_repeat();
   programs();
+  parameters();
+  names();
+  many_rows();
+  capped();
   tables();
   refused();
   return test_report();

@@ -4,7 +4,8 @@
 // Names x, and what was made for it down to tensors that are computed or have a name of their own; within a scope
 // "SCOPE/name". Returns x. Text is copied, and stays until tiny_close. Names reach messages, debug letters k, l and s,
 // profiles and traces, and change nothing that is computed: no kernel is compiled, no graph planned because of them.
-// Where equal operators gave one tensor, the last name counts. "" is none. TINY_E_ARG: name is NULL.
+// Where equal operators gave one tensor, the last name counts. "" is none; of a name with its scopes 255 bytes stay.
+// TINY_E_ARG: name is NULL.
 TINY_API tiny_tensor *tiny_label(tiny_tensor *x, const char *name);
 // What x is called, "encoder/block0/attention"; "" for what has no name. Valid until tiny_close.
 TINY_API const char *tiny_label_of(const tiny_tensor *x);
@@ -36,7 +37,7 @@ typedef struct tiny_profile_row {
   double gflops, gbps;                     // per second
   // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took.
   // The limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of
-  // 64 MB. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  // 64 MB, or of what max_nbytes leaves. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;
 // Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to
@@ -48,8 +49,9 @@ TINY_API int          tiny_profile_get(tiny_ctx *t, tiny_profile_by by, int i, t
 // The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
 // error.
 TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
-// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and
-// memory; then the memory of all of it. As snprintf; 0 for NULL.
+// What a captured program does, as a table: of each kernel its name, what it does, what it stores, how many parameters
+// it is the first to use (elements of memory that the program is bound to), arithmetic and memory; then the sums, what
+// comes in and out, and the memory of all of it. As snprintf; 0 for NULL and after TINY_E_MEMORY.
 TINY_API size_t       tiny_program_summary(const tiny_program *p, char *out, size_t nbytes);
 
 // Writes what happens from now on into a file, in Chrome's Trace Event Format, which chrome://tracing and

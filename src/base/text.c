@@ -91,6 +91,32 @@ static void tn_json_text(tiny_bytes *b, const char *text) {
   tn_text_put(b, "\"");
 }
 
+// The first n bytes of a name as they stand in a table, at out, n + 1 bytes, or NULL: what is no character, or would
+// break the line, is a '?'. Returns columns: one for each character.
+static int tn_text_cell(char *out, const char *name, size_t n) {
+  int columns = 0;
+  for (size_t i = 0, used; i < n; i += used, columns++) {
+    const int utf8 = tn_utf8_length((const unsigned char *)name + i, n - i);
+    used = utf8 ? (size_t)utf8 : 1;
+    if (out && utf8 && (unsigned char)name[i] >= ' ' && name[i] != 0x7F) memcpy(out + i, name + i, used);
+    else if (out) out[i] = '?';
+  }
+  if (out) out[n] = 0;
+  return columns;
+}
+// 1,234,567
+static const char *tn_text_grouped(char out[32], int64_t k) {
+  char digits[24];
+  const int ndigit = snprintf(digits, sizeof digits, "%lld", (long long)k);
+  int n = 0;
+  for (int i = 0; i < ndigit; i++) {
+    if (i && (ndigit - i) % 3 == 0) out[n++] = ',';
+    out[n++] = digits[i];
+  }
+  out[n] = 0;
+  return out;
+}
+
 // What snprintf would do with n bytes of text: n; out gets what fits, ended by 0.
 static size_t tn_text_give(const char *text, size_t n, char *out, size_t nbytes) {
   const size_t fits = n < nbytes ? n : nbytes - 1;

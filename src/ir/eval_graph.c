@@ -15,6 +15,7 @@ typedef struct tn_eval_graph_call {
   tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index;
   tn_eval_array *array; int n;             // of each node in order; outlives an error in between
   int bits;                                // out is NULL; what u's sources are stays, and bits of all nodes
+  int stored, lacks;                       // stored: u, too, is taken from its BUFFER; lacks: without data it is no error
 } tn_eval_graph_call;
 
 static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_uop *u) {
@@ -99,21 +100,27 @@ static void tn_eval_reduce(const tiny_uop *u, const int64_t *x, int64_t nx, int6
   }
 }
 
+// The flat element of its base that element i of the view of ASSIGN u is; -1: none.
+static int64_t tn_eval_assigned(const tiny_uop *u, int64_t i) {
+  int64_t at[TINY_MAX_DIMS];
+  for (const tiny_uop *x = u->src[1]; x != u->src[0] && i >= 0; x = x->src[0]) {
+    if (x->op == TINY_OP_RESHAPE) continue;
+    for (int64_t d = x->ndim, rest = i; d-- > 0; rest /= x->dim[d]) at[d] = rest % x->dim[d];
+    i = tn_eval_moved(x, at);
+  }
+  return i;
+}
 // ASSIGN (base view value): the elements of base that view shows are replaced by value.
 static tiny_code tn_eval_assign(tiny_ctx *t, const tn_eval_graph_call *g, const tiny_uop *u, int64_t *out) {
   const tn_eval_array *base = tn_eval_array_of(g, u->src[0]), *value = tn_eval_array_of(g, u->src[2]);
   const int64_t n = tn_dims_nelem(u->src[1]->ndim, u->src[1]->dim);
   memcpy(out, base->data, (size_t)base->n * sizeof *out);
   if (u->src[2]->ndim && value->n != n) return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN of another shape");
-  for (int64_t i = 0; i < n; i++) {        // each element of the view, followed down to base
-    int64_t at[TINY_MAX_DIMS], flat = i;
-    for (const tiny_uop *x = u->src[1]; x != u->src[0] && flat >= 0; x = x->src[0]) {
-      if (!tn_op_is(x->op, TINY_MOVEMENT))
-        return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN through %s", tiny_op_name(x->op));
-      if (x->op == TINY_OP_RESHAPE) continue;
-      for (int64_t d = x->ndim, rest = flat; d-- > 0; rest /= x->dim[d]) at[d] = rest % x->dim[d];
-      flat = tn_eval_moved(x, at);
-    }
+  for (const tiny_uop *x = u->src[1]; x != u->src[0]; x = x->src[0])
+    if (!tn_op_is(x->op, TINY_MOVEMENT))
+      return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN through %s", tiny_op_name(x->op));
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t flat = tn_eval_assigned(u, i);
     if (flat >= 0) out[flat] = value->data[u->src[2]->ndim ? i : 0];
   }
   return TINY_OK;
@@ -122,6 +129,7 @@ static tiny_code tn_eval_assign(tiny_ctx *t, const tn_eval_graph_call *g, const 
 static tiny_code tn_eval_memory(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *buffer,
                                 int64_t *out, int64_t n) {
   const char *p = (const char *)g->buffer(t, buffer);
+  if (!p && g->lacks) return TINY_E_STATE;
   if (!p && n) return tiny_fail(t, TINY_E_STATE, "eval: BUFFER #%lld has no data", (long long)buffer->k);
   for (int64_t i = 0; i < n; i++)
     out[i] = tn_dtype_load(buffer->dtype, p + i * tn_dtypes[buffer->dtype].nbytes);
@@ -146,13 +154,20 @@ static tiny_code tn_eval_custom(tiny_ctx *t, const tn_eval_graph_call *g, const 
   return code;
 }
 
+// Is u's value in memory as it is?
+static int tn_eval_is_stored(const tn_eval_graph_call *g, const tiny_uop *u) {
+  return u->realized && (u != g->u || g->stored);
+}
+static int tn_eval_inputs(const tn_eval_graph_call *g, const tiny_uop *u) {
+  return tn_eval_is_stored(g, u) ? 0 : (int)u->nsrc;
+}
 static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *u,
                                 int64_t *out, int64_t n) {
   const tn_eval_array *x = u->nsrc ? tn_eval_array_of(g, u->src[0]) : NULL;
   tn_eval_in s[4];
   const char *wrong = tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
-  if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
+  if (tn_eval_is_stored(g, u)) return tn_eval_memory(t, g, u->realized, out, n);
   if (tn_op_is(u->op, TINY_MOVEMENT)) {
     tn_eval_move(u, x->data, out, n, 0);
     if (u->op == TINY_OP_PREFIX) tn_eval_prefix(u, out, n);
@@ -188,9 +203,6 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   }
 }
 
-static int tn_eval_inputs(const tn_eval_graph_call *g, const tiny_uop *u) {
-  return u->realized && u != g->u ? 0 : (int)u->nsrc;
-}
 // the view is only a path
 static int tn_eval_skips(const tiny_uop *u, int i) { return u->op == TINY_OP_ASSIGN && i == 1; }
 

@@ -33,6 +33,10 @@ static const char *tn_graph_arg(tn_graph_order *g, const tiny_uop *u) {
   tn_print_v(&g->arg, u);
   return g->arg.n ? g->arg.data + 1 : "";  // behind the ':' or ' ' that separates it in the notation
 }
+// Where u lies, a leaf. What is made of no memory belongs to no device; what it was computed into does.
+static const char *tn_graph_memory(const tiny_ctx *t, const tiny_uop *u) {
+  return tn_place_name(t, (u->realized ? u->realized : u)->device);
+}
 static void tn_graph_dtype(tiny_bytes *out, const tiny_uop *u) {
   tn_text_put(out, tiny_dtype_name((tiny_dtype)u->dtype));
   if (u->lanes != 1) tn_text_add(out, "x%d", u->lanes);
@@ -53,7 +57,7 @@ static void tn_graph_json_node(tn_graph_order *g, int id, tiny_bytes *out) {
   tn_json_text(out, tn_graph_arg(g, u));
   if (tn_is_leaf(u)) {
     tn_text_put(out, ",\"memory\":");
-    tn_json_text(out, tn_place_name(out->t, u->device));
+    tn_json_text(out, tn_graph_memory(out->t, u));
   }
   if (tn_label_of(out->t, u)) {
     tn_text_put(out, ",\"label\":");
@@ -84,11 +88,18 @@ static void tn_graph_json(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes
 
 // ** Graphviz: https://graphviz.org/doc/info/lang.html **
 
-// A string of it, without its quotes.
+// A string of it, without its quotes: & begins entities there. What is no character becomes U+FFFD.
 static void tn_graph_dot_text(tiny_bytes *out, const char *text) {
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') tn_text_put(out, "\\");
-    tiny_bytes_add(out, text, 1);
+  for (size_t left = strlen(text), n; left; left -= n, text += n) {
+    const int utf8 = tn_utf8_length((const unsigned char *)text, left);
+    n = utf8 ? (size_t)utf8 : 1;
+    if (*text == '\n') tn_text_put(out, "\\n");
+    else if (*text == '&') tn_text_put(out, "&amp;");
+    else if (!utf8 || (unsigned char)*text < ' ') tn_text_put(out, "\xef\xbf\xbd");
+    else {
+      if (*text == '"' || *text == '\\') tn_text_put(out, "\\");
+      tiny_bytes_add(out, text, n);
+    }
   }
 }
 // A constant stands in the labels of those that use it, unless somebody asks for it.
@@ -116,9 +127,12 @@ static void tn_graph_dot_node(tn_graph_order *g, int id, tiny_bytes *out) {
     tn_graph_dtype(out, u);
     if (u->ndim) tn_text_add(out, " %s", tn_dims_text(shape, sizeof shape, u->ndim, u->dim));
   }
+  const char *label = tn_label_text(out->t, tn_label_of(out->t, u));
+  tn_text_put(out, *label ? "\\n" : "");
+  tn_graph_dot_text(out, label);
   if (tn_is_leaf(u)) {
     tn_text_put(out, "\\nin memory of ");
-    tn_graph_dot_text(out, tn_place_name(out->t, u->device));
+    tn_graph_dot_text(out, tn_graph_memory(out->t, u));
     tn_text_put(out, "\", shape=box, style=filled, fillcolor=\"#dce8f5");
   }
   tn_text_put(out, "\"];\n");

@@ -45,6 +45,8 @@ struct tn_observer {
   int profiles, profiled;                  // is launches' time added up now; was it ever?
   struct tn_roof roof[TINY_MAX_DEVICES];
   tn_profiled *row; int nrow, cap_row;
+  // its rows as they were last asked for; tabled: 1 + by what, 0: launches or kernels came since
+  tiny_profile_row *table; int ntable, cap_table, tabled;
   int64_t clock[TINY_MAX_DEVICES];         // what the host's is ahead of a device's, in ns
   tn_pool_spans spans[TINY_MAX_DEVICES];   // of a device whose threads are looked at
 };
@@ -67,6 +69,7 @@ static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
   struct tn_observer *o = tn_observer_of(t);
   if (o && e->seen) return e->seen - 1;
   if (!o || !tn_room(t, &o->kernel, o->nkernel, &o->cap_kernel, sizeof *o->kernel)) return -1;
+  o->tabled = 0;                           // names may have moved
   tn_seen_kernel *k = &o->kernel[o->nkernel++];
   memset(k, 0, sizeof *k);
   memcpy(k->name, e->name, sizeof k->name);
@@ -125,6 +128,7 @@ static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uin
   struct tn_observer *o = d->t->observer;
   tn_seen_kernel *k = &o->kernel[l->kernel];
   int at = k->profiled;
+  o->tabled = 0;
   while (at && (o->row[at - 1].label != l->label || o->row[at - 1].device != d->number)) at = o->row[at - 1].next;
   if (!at) {
     if (!tn_room(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
@@ -247,6 +251,7 @@ static void tn_observer_close(tiny_ctx *t) {
     d->observed = NULL;
   }
   tn_release(t, o->row, (size_t)o->cap_row * sizeof *o->row);
+  tn_release(t, o->table, (size_t)o->cap_table * sizeof *o->table);
   tn_release(t, o->kernel, (size_t)o->cap_kernel * sizeof *o->kernel);
   tn_release(t, o, sizeof *o);
   t->observer = NULL;

@@ -19,32 +19,32 @@ static int tn_summary_same(const char *a, const char *b) {
   const int n = tn_summary_layer(a);
   return n == tn_summary_layer(b) && !memcmp(a, b, (size_t)n);
 }
-// 1,234,567 in so many columns.
-static void tn_summary_number(tiny_bytes *out, int columns, int64_t k) {
-  char digits[24], text[32];
-  int n = 0;
-  const int ndigit = snprintf(digits, sizeof digits, "%lld", (long long)k);
-  for (int i = 0; i < ndigit; i++) {
-    if (i && (ndigit - i) % 3 == 0) text[n++] = ',';
-    text[n++] = digits[i];
-  }
-  tn_text_add(out, "%*.*s", columns, n, text);
+// The first n bytes of a name, filled up to so many columns.
+static void tn_summary_name(tiny_bytes *out, int columns, const char *name, int n) {
+  char *cell = (char *)tn_scratch(out->t, (size_t)n + 1);
+  const int used = tn_text_cell(cell, name, (size_t)n);
+  tn_text_add(out, "%s%*s", cell, used < columns ? columns - used : 0, "");
 }
 static void tn_summary_numbers(tiny_bytes *out, int columns, const char *layer, int n, const tn_summary_row *row) {
-  tn_text_add(out, "%-*.*s", columns, n, layer);
-  tn_summary_number(out, 15, row->nelem);
-  tn_summary_number(out, 15, row->trained);
-  tn_summary_number(out, 17, row->nbytes);
+  char text[3][32];
+  tn_summary_name(out, columns, layer, n);
+  tn_text_add(out, "%15s%15s%17s", tn_text_grouped(text[0], row->nelem), tn_text_grouped(text[1], row->trained),
+              tn_text_grouped(text[2], row->nbytes));
 }
 // "weight (10,512)", or whose tensor it is, or why it is none; what it counts is added to row.
 static void tn_summary_tensor(const tiny_params *p, int i, const tn_map *first, tn_summary_row *row, tiny_bytes *out) {
   const tiny_param *param = &p->param[i];
   const char *name = param->name + tn_summary_layer(param->name);
   char text[TN_DIMS_TEXT];
-  tn_text_put(out, name + (*name == '.'));
+  name += *name == '.';
+  tn_summary_name(out, 0, name, (int)strlen(name));
   if (!tiny_ok(param->tensor)) { tn_text_put(out, tn_live(param->tensor) ? " <poison>" : " <freed>"); return; }
   const int same = (int)(intptr_t)tn_map_get(first, param->tensor) - 1;
-  if (same != i) { tn_text_add(out, " = %s", p->param[same].name); return; }
+  if (same != i) {
+    tn_text_put(out, " = ");
+    tn_summary_name(out, 0, p->param[same].name, (int)strlen(p->param[same].name));
+    return;
+  }
   const tiny_uop *u = tn_uop_of(param->tensor);
   const int64_t nelem = tn_dims_nelem(u->ndim, u->dim);
   tn_text_add(out, " %s", tn_text_of(u, text));
@@ -65,7 +65,7 @@ static void tn_summary(tiny_ctx *t, const tiny_params *p, tiny_bytes *out) {
   tn_summary_row all = {0, 0, 0};
   int columns = 5, layers = 0;
   for (int i = 0; i < p->n; i++) {
-    const int n = tn_summary_layer(p->param[i].name);
+    const int n = tn_text_cell(NULL, p->param[i].name, (size_t)tn_summary_layer(p->param[i].name));
     if (n > columns) columns = n;
     if (!tn_map_has(&first, p->param[i].tensor)) tn_map_set(t, &first, p->param[i].tensor, (void *)(intptr_t)(i + 1));
   }
