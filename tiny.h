@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 6fd7a1ab2c998db74038c3b6a9af5552ef28ac66b69762afc8e6cf232a925cb4
+/* tiny.h 0.1.0, source 052ef403ea096742165f2b8c46babbfc31fa3e866144148b082f2ce8b24b6db4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2777,7 +2777,7 @@ TINY_API void         tiny_ema_free(tiny_ema *e);
 typedef struct tiny_text_desc {
   const char *name;                        // in front of that line; NULL: nothing
   int bare;                                // 1: the elements alone
-  int precision;                           // most digits behind the point; 0: 8, negative: none
+  int precision;                           // most digits behind the point, up to 100; 0: 8, negative: none
   int64_t threshold;                       // of more elements than these the inner ones are left out; 0: 1000
   int edge;                                // how many of each dim stay at both ends then; 0: 3
   int width;                               // columns of a line; 0: 75
@@ -2798,9 +2798,10 @@ TINY_API tiny_code   tiny_print_named(const char *name, tiny_tensor *x);
 #ifndef TINY_NO_INTERP
 // Where the first NaN of x is made, as tiny_to_text gives text: the operation and the numbers that it was given, the
 // element, and the label of what it belongs to: "LOG2(-0.5) at [0,3] of (100,32) f32, scale". Operations are those of
-// the graph: tiny_log is a LOG2 and a MUL. "memory at [..] ..": it came with what was computed or given before. 0: x
-// has no NaN, or there is an error. Everything that x needs is interpreted, as by tiny_reference: slow, and x may be
-// a gradient. NULL and poison: 0. [torch.autograd.set_detect_anomaly]
+// the graph: tiny_log is a LOG2 and a MUL. "memory at [..] ..": it came with what was computed or given before, or x
+// was computed, of what is overwritten by now. Of several devices " on CPU:1" says on which it was; of a split tensor
+// places are those within the part. 0: x has no NaN, or there is an error. Everything that x needs is interpreted, as
+// by tiny_reference: slow, and x may be a gradient. NULL and poison: 0. [torch.autograd.set_detect_anomaly]
 TINY_API size_t      tiny_find_nan(tiny_tensor *x, char *out, size_t nbytes);
 #endif
 
@@ -2812,13 +2813,13 @@ TINY_API size_t      tiny_params_summary(const tiny_params *p, char *out, size_t
 #endif
 
 // The graph that x[0..n-1] are computed by, in the language of Graphviz (dot -Tsvg), as tiny_to_text gives text: nodes
-// with op, arguments, dtype and shape, constants within those that use them, what lies in memory filled. Nothing runs.
-// 0 after an error: n < 1, a tensor that cannot be used.
+// with op, arguments, dtype, shape and name, constants within those that use them, what lies in memory filled. Nothing
+// runs. 0 after an error: n < 1, a tensor that cannot be used.
 TINY_API size_t      tiny_graph_dot(tiny_tensor *const *x, int n, char *out, size_t nbytes);
 // The same as JSON, sources before their users:
 //     {"version":1,"nodes":[{"id":2,"op":"REDUCE","dtype":"f32","shape":[2,1],"src":[1],"arg":"ADD:axes=1"}, ..],
 //      "roots":[2]}
-// arg as tiny_uop_print writes it; what lies in memory has "memory":"CPU" besides.
+// arg as tiny_uop_print writes it; what lies in memory has "memory":"CPU" besides, what is named "label":"NAME".
 TINY_API size_t      tiny_graph_json(tiny_tensor *const *x, int n, char *out, size_t nbytes);
 // ---- end src/api/look.h ----
 // ---- begin src/api/io.h ----
@@ -2981,7 +2982,7 @@ typedef struct tiny_loader_array {
 // What batches are made of. Zero means default.
 typedef struct tiny_loader_desc {
   tiny_loader_array array[TINY_LOADER_ARRAYS]; int narray;   // narray 0: as many as say something
-  int64_t n;                               // items: the first n of each array; 0: all that a tensor has
+  int64_t n;                               // items: the first n of each array; 0: all of the tensors, equally many
   int64_t batch;                           // items of a batch; 0: 32
   int epochs;                              // after which there is no batch any more; 0: 1
   int shuffle; uint64_t seed;              // another order in every epoch, which seed and the epoch's number decide
@@ -3024,13 +3025,14 @@ TINY_API void         tiny_loader_close(tiny_loader *l);
 // Numbers of u8 and u16 are parts of 255 and 65535, those of floats of 1; floats are held within 0..1 and rounded to
 // the nearest. Other dtypes are TINY_E_DTYPE. [torchvision.transforms.v2.functional.to_dtype(scale=True)]
 TINY_API tiny_tensor *tiny_convert_image_dtype(tiny_tensor *x, tiny_dtype dtype);
-// (x - mean[c]) / std[c] of channel c; n is C, or 1: the same for all. TINY_E_ARG: a deviation is 0.
+// (x - mean[c]) / std[c] of channel c; n is C, at most 64, or 1: the same for all. TINY_E_ARG: a deviation is 0.
 // [torchvision.transforms.v2.functional.normalize]
 TINY_API tiny_tensor *tiny_normalize_image(tiny_tensor *x, const double *mean, const double *std, int n);
 // (N,3,H,W) -> (N,1,H,W): 0.2989 red + 0.587 green + 0.114 blue.
 // [torchvision.transforms.v2.functional.rgb_to_grayscale]
 TINY_API tiny_tensor *tiny_rgb_to_grayscale(tiny_tensor *x);
-// The last two dims in another size, bilinear, without antialiasing. [torchvision.transforms.v2.functional.resize]
+// The last two dims in another size, bilinear, without antialiasing; whole numbers are rounded.
+// [torchvision.transforms.v2.functional.resize]
 TINY_API tiny_tensor *tiny_resize(tiny_tensor *x, int64_t height, int64_t width);
 // The middle of the last two dims; zeros where x is smaller. [torchvision.transforms.v2.functional.center_crop]
 TINY_API tiny_tensor *tiny_center_crop(tiny_tensor *x, int64_t height, int64_t width);
@@ -3549,7 +3551,8 @@ TINY_API const tiny_backend *tiny_backend_named(const char *name);
 // Names x, and what was made for it down to tensors that are computed or have a name of their own; within a scope
 // "SCOPE/name". Returns x. Text is copied, and stays until tiny_close. Names reach messages, debug letters k, l and s,
 // profiles and traces, and change nothing that is computed: no kernel is compiled, no graph planned because of them.
-// Where equal operators gave one tensor, the last name counts. "" is none. TINY_E_ARG: name is NULL.
+// Where equal operators gave one tensor, the last name counts. "" is none; of a name with its scopes 255 bytes stay.
+// TINY_E_ARG: name is NULL.
 TINY_API tiny_tensor *tiny_label(tiny_tensor *x, const char *name);
 // What x is called, "encoder/block0/attention"; "" for what has no name. Valid until tiny_close.
 TINY_API const char *tiny_label_of(const tiny_tensor *x);
@@ -3581,7 +3584,7 @@ typedef struct tiny_profile_row {
   double gflops, gbps;                     // per second
   // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took.
   // The limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of
-  // 64 MB. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  // 64 MB, or of what max_nbytes leaves. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;
 // Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to
@@ -3593,8 +3596,9 @@ TINY_API int          tiny_profile_get(tiny_ctx *t, tiny_profile_by by, int i, t
 // The same as a table. As snprintf: writes up to nbytes with the 0 at the end, returns the length needed; 0 after an
 // error.
 TINY_API size_t       tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes);
-// What a captured program does, as a table: of each kernel its name, what it does, what it stores, arithmetic and
-// memory; then the memory of all of it. As snprintf; 0 for NULL.
+// What a captured program does, as a table: of each kernel its name, what it does, what it stores, how many parameters
+// it is the first to use (elements of memory that the program is bound to), arithmetic and memory; then the sums, what
+// comes in and out, and the memory of all of it. As snprintf; 0 for NULL and after TINY_E_MEMORY.
 TINY_API size_t       tiny_program_summary(const tiny_program *p, char *out, size_t nbytes);
 
 // Writes what happens from now on into a file, in Chrome's Trace Event Format, which chrome://tracing and
@@ -3618,7 +3622,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "6fd7a1ab2c998db74038c3b6a9af5552ef28ac66b69762afc8e6cf232a925cb4"
+#define TN_SOURCE_ID "052ef403ea096742165f2b8c46babbfc31fa3e866144148b082f2ce8b24b6db4"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -3663,10 +3667,12 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
   #define TN_FLOAT_END
 #endif
 
-// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also leaves
-// out what takes it time there and makes nothing smaller.
+// What stands between these is compiled for its size where the rest is optimised: all.c says which rooms. gcc also
+// leaves out what takes it time there and makes nothing smaller; clang would warn where nothing stands between them.
 #if defined(__clang__) && defined(__OPTIMIZE__)
-  #define TN_SMALL_BEGIN _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)")
+  #define TN_SMALL_BEGIN \
+    _Pragma("clang diagnostic push") _Pragma("clang diagnostic ignored \"-Wpragma-clang-attribute\"") \
+    _Pragma("clang attribute push(__attribute__((minsize)), apply_to = function)") _Pragma("clang diagnostic pop")
   #define TN_SMALL_END _Pragma("clang attribute pop")
 #elif defined(__GNUC__) && !defined(__clang__) && defined(__OPTIMIZE__)
   #define TN_SMALL_BEGIN _Pragma("GCC push_options") \
@@ -4821,6 +4827,32 @@ static void tn_json_text(tiny_bytes *b, const char *text) {
     tiny_bytes_add(b, one, (size_t)n);
   }
   tn_text_put(b, "\"");
+}
+
+// The first n bytes of a name as they stand in a table, at out, n + 1 bytes, or NULL: what is no character, or would
+// break the line, is a '?'. Returns columns: one for each character.
+static int tn_text_cell(char *out, const char *name, size_t n) {
+  int columns = 0;
+  for (size_t i = 0, used; i < n; i += used, columns++) {
+    const int utf8 = tn_utf8_length((const unsigned char *)name + i, n - i);
+    used = utf8 ? (size_t)utf8 : 1;
+    if (out && utf8 && (unsigned char)name[i] >= ' ' && name[i] != 0x7F) memcpy(out + i, name + i, used);
+    else if (out) out[i] = '?';
+  }
+  if (out) out[n] = 0;
+  return columns;
+}
+// 1,234,567
+static const char *tn_text_grouped(char out[32], int64_t k) {
+  char digits[24];
+  const int ndigit = snprintf(digits, sizeof digits, "%lld", (long long)k);
+  int n = 0;
+  for (int i = 0; i < ndigit; i++) {
+    if (i && (ndigit - i) % 3 == 0) out[n++] = ',';
+    out[n++] = digits[i];
+  }
+  out[n] = 0;
+  return out;
 }
 
 // What snprintf would do with n bytes of text: n; out gets what fits, ended by 0.
@@ -9706,6 +9738,10 @@ static const char *tn_graph_arg(tn_graph_order *g, const tiny_uop *u) {
   tn_print_v(&g->arg, u);
   return g->arg.n ? g->arg.data + 1 : "";  // behind the ':' or ' ' that separates it in the notation
 }
+// Where u lies, a leaf. What is made of no memory belongs to no device; what it was computed into does.
+static const char *tn_graph_memory(const tiny_ctx *t, const tiny_uop *u) {
+  return tn_place_name(t, (u->realized ? u->realized : u)->device);
+}
 static void tn_graph_dtype(tiny_bytes *out, const tiny_uop *u) {
   tn_text_put(out, tiny_dtype_name((tiny_dtype)u->dtype));
   if (u->lanes != 1) tn_text_add(out, "x%d", u->lanes);
@@ -9726,7 +9762,7 @@ static void tn_graph_json_node(tn_graph_order *g, int id, tiny_bytes *out) {
   tn_json_text(out, tn_graph_arg(g, u));
   if (tn_is_leaf(u)) {
     tn_text_put(out, ",\"memory\":");
-    tn_json_text(out, tn_place_name(out->t, u->device));
+    tn_json_text(out, tn_graph_memory(out->t, u));
   }
   if (tn_label_of(out->t, u)) {
     tn_text_put(out, ",\"label\":");
@@ -9757,11 +9793,18 @@ static void tn_graph_json(tiny_ctx *t, tiny_uop *const *roots, int n, tiny_bytes
 
 // ** Graphviz: https://graphviz.org/doc/info/lang.html **
 
-// A string of it, without its quotes.
+// A string of it, without its quotes: & begins entities there. What is no character becomes U+FFFD.
 static void tn_graph_dot_text(tiny_bytes *out, const char *text) {
-  for (; *text; text++) {
-    if (*text == '"' || *text == '\\') tn_text_put(out, "\\");
-    tiny_bytes_add(out, text, 1);
+  for (size_t left = strlen(text), n; left; left -= n, text += n) {
+    const int utf8 = tn_utf8_length((const unsigned char *)text, left);
+    n = utf8 ? (size_t)utf8 : 1;
+    if (*text == '\n') tn_text_put(out, "\\n");
+    else if (*text == '&') tn_text_put(out, "&amp;");
+    else if (!utf8 || (unsigned char)*text < ' ') tn_text_put(out, "\xef\xbf\xbd");
+    else {
+      if (*text == '"' || *text == '\\') tn_text_put(out, "\\");
+      tiny_bytes_add(out, text, n);
+    }
   }
 }
 // A constant stands in the labels of those that use it, unless somebody asks for it.
@@ -9789,9 +9832,12 @@ static void tn_graph_dot_node(tn_graph_order *g, int id, tiny_bytes *out) {
     tn_graph_dtype(out, u);
     if (u->ndim) tn_text_add(out, " %s", tn_dims_text(shape, sizeof shape, u->ndim, u->dim));
   }
+  const char *label = tn_label_text(out->t, tn_label_of(out->t, u));
+  tn_text_put(out, *label ? "\\n" : "");
+  tn_graph_dot_text(out, label);
   if (tn_is_leaf(u)) {
     tn_text_put(out, "\\nin memory of ");
-    tn_graph_dot_text(out, tn_place_name(out->t, u->device));
+    tn_graph_dot_text(out, tn_graph_memory(out->t, u));
     tn_text_put(out, "\", shape=box, style=filled, fillcolor=\"#dce8f5");
   }
   tn_text_put(out, "\"];\n");
@@ -12418,6 +12464,7 @@ typedef struct tn_eval_graph_call {
   tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index;
   tn_eval_array *array; int n;             // of each node in order; outlives an error in between
   int bits;                                // out is NULL; what u's sources are stays, and bits of all nodes
+  int stored, lacks;                       // stored: u, too, is taken from its BUFFER; lacks: without data it is no error
 } tn_eval_graph_call;
 
 static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_uop *u) {
@@ -12502,21 +12549,27 @@ static void tn_eval_reduce(const tiny_uop *u, const int64_t *x, int64_t nx, int6
   }
 }
 
+// The flat element of its base that element i of the view of ASSIGN u is; -1: none.
+static int64_t tn_eval_assigned(const tiny_uop *u, int64_t i) {
+  int64_t at[TINY_MAX_DIMS];
+  for (const tiny_uop *x = u->src[1]; x != u->src[0] && i >= 0; x = x->src[0]) {
+    if (x->op == TINY_OP_RESHAPE) continue;
+    for (int64_t d = x->ndim, rest = i; d-- > 0; rest /= x->dim[d]) at[d] = rest % x->dim[d];
+    i = tn_eval_moved(x, at);
+  }
+  return i;
+}
 // ASSIGN (base view value): the elements of base that view shows are replaced by value.
 static tiny_code tn_eval_assign(tiny_ctx *t, const tn_eval_graph_call *g, const tiny_uop *u, int64_t *out) {
   const tn_eval_array *base = tn_eval_array_of(g, u->src[0]), *value = tn_eval_array_of(g, u->src[2]);
   const int64_t n = tn_dims_nelem(u->src[1]->ndim, u->src[1]->dim);
   memcpy(out, base->data, (size_t)base->n * sizeof *out);
   if (u->src[2]->ndim && value->n != n) return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN of another shape");
-  for (int64_t i = 0; i < n; i++) {        // each element of the view, followed down to base
-    int64_t at[TINY_MAX_DIMS], flat = i;
-    for (const tiny_uop *x = u->src[1]; x != u->src[0] && flat >= 0; x = x->src[0]) {
-      if (!tn_op_is(x->op, TINY_MOVEMENT))
-        return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN through %s", tiny_op_name(x->op));
-      if (x->op == TINY_OP_RESHAPE) continue;
-      for (int64_t d = x->ndim, rest = flat; d-- > 0; rest /= x->dim[d]) at[d] = rest % x->dim[d];
-      flat = tn_eval_moved(x, at);
-    }
+  for (const tiny_uop *x = u->src[1]; x != u->src[0]; x = x->src[0])
+    if (!tn_op_is(x->op, TINY_MOVEMENT))
+      return tiny_fail(t, TINY_E_INTERNAL, "eval: ASSIGN through %s", tiny_op_name(x->op));
+  for (int64_t i = 0; i < n; i++) {
+    const int64_t flat = tn_eval_assigned(u, i);
     if (flat >= 0) out[flat] = value->data[u->src[2]->ndim ? i : 0];
   }
   return TINY_OK;
@@ -12525,6 +12578,7 @@ static tiny_code tn_eval_assign(tiny_ctx *t, const tn_eval_graph_call *g, const 
 static tiny_code tn_eval_memory(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *buffer,
                                 int64_t *out, int64_t n) {
   const char *p = (const char *)g->buffer(t, buffer);
+  if (!p && g->lacks) return TINY_E_STATE;
   if (!p && n) return tiny_fail(t, TINY_E_STATE, "eval: BUFFER #%lld has no data", (long long)buffer->k);
   for (int64_t i = 0; i < n; i++)
     out[i] = tn_dtype_load(buffer->dtype, p + i * tn_dtypes[buffer->dtype].nbytes);
@@ -12549,13 +12603,20 @@ static tiny_code tn_eval_custom(tiny_ctx *t, const tn_eval_graph_call *g, const 
   return code;
 }
 
+// Is u's value in memory as it is?
+static int tn_eval_is_stored(const tn_eval_graph_call *g, const tiny_uop *u) {
+  return u->realized && (u != g->u || g->stored);
+}
+static int tn_eval_inputs(const tn_eval_graph_call *g, const tiny_uop *u) {
+  return tn_eval_is_stored(g, u) ? 0 : (int)u->nsrc;
+}
 static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_uop *u,
                                 int64_t *out, int64_t n) {
   const tn_eval_array *x = u->nsrc ? tn_eval_array_of(g, u->src[0]) : NULL;
   tn_eval_in s[4];
   const char *wrong = tn_args_fit(u->op, (int)u->nsrc, u->src, u->k, u->nv, u->v);
   if (wrong) return tiny_fail(t, TINY_E_INTERNAL, "eval: %s: %s", tiny_op_name(u->op), wrong);
-  if (u->realized && u != g->u) return tn_eval_memory(t, g, u->realized, out, n);
+  if (tn_eval_is_stored(g, u)) return tn_eval_memory(t, g, u->realized, out, n);
   if (tn_op_is(u->op, TINY_MOVEMENT)) {
     tn_eval_move(u, x->data, out, n, 0);
     if (u->op == TINY_OP_PREFIX) tn_eval_prefix(u, out, n);
@@ -12591,9 +12652,6 @@ static tiny_code tn_eval_tensor(tiny_ctx *t, const tn_eval_graph_call *g, tiny_u
   }
 }
 
-static int tn_eval_inputs(const tn_eval_graph_call *g, const tiny_uop *u) {
-  return u->realized && u != g->u ? 0 : (int)u->nsrc;
-}
 // the view is only a path
 static int tn_eval_skips(const tiny_uop *u, int i) { return u->op == TINY_OP_ASSIGN && i == 1; }
 
@@ -18544,41 +18602,44 @@ TINY_API tiny_tensor *tiny_slice_at(tiny_tensor *x, int axis, tiny_tensor *begin
 // true for them. Whoever uses a dim as a number, moves what lies behind a length to the front or fills shapes anew is
 // not among them, and refuses.
 static const char *const tn_length_operators[] = {
-  "abs", "acos", "acosh", "adaptive_avg_pool", "adaptive_max_pool", "add", "addcdiv", "addcmul", "all", "allclose",
-  "amax", "amin", "aminmax", "any", "argmax", "argmin", "argsort", "asin", "asinh", "assign", "atan", "atan2", "atanh",
-  "attention", "attention_layer", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm", "bernoulli",
-  "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitcast", "bitwise_and",
-  "bitwise_not", "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist", "ceil", "celu",
-  "channel_shuffle", "checkpoint", "chunk", "clamp", "clamp_to", "clone", "contiguous", "conv", "conv1d", "conv2d",
-  "conv3d", "conv_transpose", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d", "copysign", "cos", "cosh",
-  "cosine_embedding_loss", "cosine_similarity", "count_nonzero", "cross", "cross_entropy", "cummax", "cummin",
-  "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach", "diff", "digamma", "dist", "div", "dot", "dropout",
-  "einsum", "elu", "embedding", "embedding_bag", "eq", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as",
-  "expm1", "find_nan", "flatten", "flip", "floor", "floor_div", "fmax", "fmin", "fmod", "frac", "full_like", "gather",
-  "gaussian_nll_loss", "gcd", "ge", "gelu", "gelu_tanh", "glu", "grad", "graph_dot", "graph_json", "group_norm", "gru",
-  "gru_cell", "gt", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
+  "abs", "acos", "acosh", "adaptive_avg_pool", "adaptive_max_pool", "add", "add_scalar", "addcdiv", "addcmul", "all",
+  "allclose", "amax", "amin", "aminmax", "any", "argmax", "argmin", "argsort", "asin", "asinh", "assign", "atan",
+  "atan2", "atanh", "attention", "attention_layer", "avg_pool", "avg_pool1d", "avg_pool2d", "avg_pool3d", "batch_norm",
+  "bernoulli", "bilinear", "binary_cross_entropy", "binary_cross_entropy_with_logits", "bincount", "bitcast",
+  "bitwise_and", "bitwise_not", "bitwise_or", "bitwise_xor", "bucketize", "capture", "cast", "cat", "cbrt", "cdist",
+  "ceil", "celu", "channel_shuffle", "checkpoint", "chunk", "clamp", "clamp_to", "clone", "contiguous", "conv",
+  "conv1d", "conv2d", "conv3d", "conv_transpose", "conv_transpose1d", "conv_transpose2d", "conv_transpose3d",
+  "convert_image_dtype", "copysign", "cos", "cosh", "cosine_embedding_loss", "cosine_similarity", "count_nonzero",
+  "cross", "cross_entropy", "cummax", "cummin", "cumprod", "cumsum", "cumulative_trapezoid", "deg2rad", "detach",
+  "diff", "digamma", "dist", "div", "div_scalar", "dot", "dropout", "einsum", "elu", "embedding", "embedding_bag", "eq",
+  "eq_scalar", "erf", "erfc", "erfinv", "exp", "exp2", "expand", "expand_as", "expm1", "find_nan", "flatten", "flip",
+  "floor", "floor_div", "floor_div_scalar", "fmax", "fmin", "fmod", "frac", "full_like", "gather", "gaussian_nll_loss",
+  "gcd", "ge", "ge_scalar", "gelu", "gelu_tanh", "glu", "grad", "graph_dot", "graph_json", "group_norm", "gru",
+  "gru_cell", "gt", "gt_scalar", "gumbel_softmax", "hardshrink", "hardsigmoid", "hardswish", "hardtanh", "heaviside",
   "hinge_embedding_loss", "histc", "huber_loss", "hypot", "i0", "i0e", "i1", "i1e", "igamma", "igammac", "index",
   "index_add", "index_copy", "index_fill", "index_put", "index_reduce", "index_select", "inner", "instance_norm",
   "interpolate", "isclose", "isfinite", "isinf", "isnan", "isneginf", "isposinf", "item", "item_i64", "keep", "kl_div",
-  "kthvalue", "l1_loss", "layer_norm", "lcm", "le", "leaky_relu", "length_of", "lerp", "lgamma", "like", "linear",
-  "local_response_norm", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2", "logcumsumexp",
-  "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp", "lp_pool", "lstm",
-  "lstm_cell", "lt", "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max", "max_pool", "max_pool1d",
-  "max_pool2d", "max_pool3d", "maximum", "mean", "median", "min", "minimum", "mish", "movedim", "mse_loss", "mul",
-  "multi_dot", "multi_margin_loss", "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean", "nanmedian",
-  "nanquantile", "nanquantile_by", "nansum", "narrow", "ne", "neg", "nll_loss", "norm", "normalize", "one_hot",
-  "ones_like", "outer", "pad", "pad_mode", "pairwise_distance", "permute", "pixel_shuffle", "pixel_unshuffle",
-  "poisson_nll_loss", "polygamma", "pow", "prelu", "prod", "put", "quantile", "quantile_by", "rad2deg", "rand_like",
-  "randn_like", "read", "realize", "reciprocal", "recurrent_layer", "reduce", "reference", "relu", "relu6", "remainder",
-  "renorm", "repeat_interleave", "replicate", "reshape", "rms_norm", "rnn", "rnn_cell", "roll", "rope", "round",
-  "round_to", "rrelu", "rsqrt", "run", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "select", "selu",
-  "shard", "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc",
-  "sinh", "slice", "slice_at", "slice_to", "sliding_window", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin",
+  "kthvalue", "l1_loss", "label", "layer_norm", "lcm", "le", "le_scalar", "leaky_relu", "length_of", "lerp", "lgamma",
+  "like", "linear", "local_response_norm", "log", "log10", "log1p", "log2", "log_softmax", "logaddexp", "logaddexp2",
+  "logcumsumexp", "logical_and", "logical_not", "logical_or", "logical_xor", "logit", "logsigmoid", "logsumexp",
+  "lp_pool", "lstm", "lstm_cell", "lt", "lt_scalar", "margin_ranking_loss", "mask_to", "masked_fill", "matmul", "max",
+  "max_pool", "max_pool1d", "max_pool2d", "max_pool3d", "maximum", "maximum_scalar", "mean", "median", "min", "minimum",
+  "minimum_scalar", "mish", "movedim", "mse_loss", "mul", "mul_scalar", "multi_dot", "multi_margin_loss",
+  "multilabel_soft_margin_loss", "multinomial", "nan_to_num", "nanmean", "nanmedian", "nanquantile", "nanquantile_by",
+  "nansum", "narrow", "ne", "ne_scalar", "neg", "nll_loss", "norm", "normalize", "one_hot", "ones_like", "outer", "pad",
+  "pad_mode", "pairwise_distance", "permute", "pixel_shuffle", "pixel_unshuffle", "poisson_nll_loss", "polygamma",
+  "pow", "pow_scalar", "prelu", "prod", "put", "quantile", "quantile_by", "rad2deg", "rand_like", "randn_like",
+  "rdiv_scalar", "read", "realize", "reciprocal", "recurrent_layer", "reduce", "reference", "relu", "relu6",
+  "remainder", "remainder_scalar", "renorm", "repeat", "repeat_interleave", "replicate", "reshape", "rfloor_div_scalar",
+  "rms_norm", "rnn", "rnn_cell", "roll", "rope", "round", "round_to", "rpow_scalar", "rrelu", "rremainder_scalar",
+  "rsqrt", "rsub_scalar", "run", "scatter", "scatter_add", "scatter_reduce", "searchsorted", "select", "selu", "shard",
+  "shard_part", "shift_left", "shift_right", "shrink", "sigmoid", "sign", "signbit", "silu", "sin", "sinc", "sinh",
+  "slice", "slice_at", "slice_to", "sliding_window", "smooth_l1_loss", "soft_margin_loss", "softmax", "softmin",
   "softplus", "softshrink", "softsign", "sort", "split", "split_sizes", "sqrt", "square", "squeeze", "stack", "std",
-  "std_mean", "sub", "sum", "take", "take_along_axis", "tan", "tanh", "tanhshrink", "tensordot", "threshold", "tile",
-  "to", "topk", "transpose", "trapezoid", "tril", "triplet_margin_loss", "triu", "trunc", "trunc_div", "unbind",
-  "unflatten", "unsqueeze", "var", "var_mean", "vdot", "vecdot", "where", "whole", "write", "xlog1py", "xlogy",
-  "zeros_like",
+  "std_mean", "sub", "sub_scalar", "sum", "take", "take_along_axis", "tan", "tanh", "tanhshrink", "tensordot",
+  "threshold", "tile", "to", "topk", "transpose", "trapezoid", "tril", "triplet_margin_loss", "triu", "trunc",
+  "trunc_div", "unbind", "unflatten", "unsqueeze", "var", "var_mean", "vdot", "vecdot", "warm", "warm_capture", "where",
+  "whole", "write", "xlog1py", "xlogy", "zeros_like",
 };
 static int tn_takes_lengths(tiny_ctx *t, const char *name, const tiny_uop *u) {
   char text[TN_DIMS_TEXT];
@@ -26099,6 +26160,8 @@ TINY_API tiny_tensor *tiny_convert_image_dtype(tiny_tensor *x, tiny_dtype dtype)
   return tn_tensor_new(t, tn_bad(t, u) ? u : tn_cast(t, u, (int)dtype));
 }
 
+enum { TN_CHANNELS_TOLD = 64 };
+
 // A number for each channel (1,n,1,1).
 static tiny_uop *tn_channel_numbers(tiny_ctx *t, const tiny_uop *like, int n, const double *c, int inverse) {
   tiny_uop *v = tn_k(t, like, inverse ? 1 / c[0] : c[0]);
@@ -26114,7 +26177,10 @@ TINY_API tiny_tensor *tiny_normalize_image(tiny_tensor *x, const double *mean, c
   if (!tn_is_pictures("normalize_image", x, TN_PICTURES_FLOATS, &out)) return out;
   tiny_ctx *t = tn_ctx_of(x);
   tiny_uop *u = tn_uop_of(x);
-  if (!mean || !std || n < 1 || n > 64 || (n != 1 && n != u->dim[1]))
+  if (n > TN_CHANNELS_TOLD)
+    return tn_wrong(t, TINY_E_ARG, "normalize_image: %d channels; at most %d have numbers of their own", n,
+                    (int)TN_CHANNELS_TOLD);
+  if (!mean || !std || n < 1 || (n != 1 && n != u->dim[1]))
     return tn_wrong(t, TINY_E_ARG, "normalize_image: %d means and deviations for %lld channels", n,
                     (long long)u->dim[1]);
   for (int i = 0; i < n; i++)
@@ -26164,7 +26230,11 @@ TINY_API tiny_tensor *tiny_resize(tiny_tensor *x, int64_t height, int64_t width)
   memset(&d, 0, sizeof d);
   d.mode = TINY_LINEAR;
   d.size[0] = height; d.size[1] = width;
-  return tiny_interpolate(x, &d);
+  tiny_tensor *y = tiny_interpolate(x, &d);
+  if (tn_is_float(tn_uop_of(x)->dtype) || !tiny_ok(y)) return y;
+  tiny_uop *u = tn_round(tn_ctx_of(x), tn_uop_of(y));
+  tiny_free(y);
+  return tn_picture_new(x, u);
 }
 TINY_API tiny_tensor *tiny_center_crop(tiny_tensor *x, int64_t height, int64_t width) {
   char a[TN_DIMS_TEXT];
@@ -28903,7 +28973,8 @@ TINY_API tiny_code tiny_optim_step(tiny_optim *o, tiny_tensor *const *params, ti
 TINY_API tiny_code tiny_optim_minimize(tiny_optim *o, tiny_tensor *loss, const tiny_params *p) {
   tiny_tensor *out;
   if (!o || !p) return TINY_E_ARG;
-  if (!tn_usable_in(p->t, "optim_minimize", 1, &loss, &out)) return out && p->t ? p->t->code : TINY_E_ARG;
+  if (!tn_usable_in(p->t, "optim_minimize", 1, &loss, &out))
+    return !out || !p->t ? TINY_E_ARG : p->t->code ? p->t->code : TINY_E_STATE;
   tiny_ctx *t = tn_ctx_of(loss);
   const int n = p->ntrainable;
   if (!n) return tiny_fail(t, TINY_E_ARG, "optim_minimize: the list has no tensor that is trained");
@@ -29307,32 +29378,32 @@ static int tn_summary_same(const char *a, const char *b) {
   const int n = tn_summary_layer(a);
   return n == tn_summary_layer(b) && !memcmp(a, b, (size_t)n);
 }
-// 1,234,567 in so many columns.
-static void tn_summary_number(tiny_bytes *out, int columns, int64_t k) {
-  char digits[24], text[32];
-  int n = 0;
-  const int ndigit = snprintf(digits, sizeof digits, "%lld", (long long)k);
-  for (int i = 0; i < ndigit; i++) {
-    if (i && (ndigit - i) % 3 == 0) text[n++] = ',';
-    text[n++] = digits[i];
-  }
-  tn_text_add(out, "%*.*s", columns, n, text);
+// The first n bytes of a name, filled up to so many columns.
+static void tn_summary_name(tiny_bytes *out, int columns, const char *name, int n) {
+  char *cell = (char *)tn_scratch(out->t, (size_t)n + 1);
+  const int used = tn_text_cell(cell, name, (size_t)n);
+  tn_text_add(out, "%s%*s", cell, used < columns ? columns - used : 0, "");
 }
 static void tn_summary_numbers(tiny_bytes *out, int columns, const char *layer, int n, const tn_summary_row *row) {
-  tn_text_add(out, "%-*.*s", columns, n, layer);
-  tn_summary_number(out, 15, row->nelem);
-  tn_summary_number(out, 15, row->trained);
-  tn_summary_number(out, 17, row->nbytes);
+  char text[3][32];
+  tn_summary_name(out, columns, layer, n);
+  tn_text_add(out, "%15s%15s%17s", tn_text_grouped(text[0], row->nelem), tn_text_grouped(text[1], row->trained),
+              tn_text_grouped(text[2], row->nbytes));
 }
 // "weight (10,512)", or whose tensor it is, or why it is none; what it counts is added to row.
 static void tn_summary_tensor(const tiny_params *p, int i, const tn_map *first, tn_summary_row *row, tiny_bytes *out) {
   const tiny_param *param = &p->param[i];
   const char *name = param->name + tn_summary_layer(param->name);
   char text[TN_DIMS_TEXT];
-  tn_text_put(out, name + (*name == '.'));
+  name += *name == '.';
+  tn_summary_name(out, 0, name, (int)strlen(name));
   if (!tiny_ok(param->tensor)) { tn_text_put(out, tn_live(param->tensor) ? " <poison>" : " <freed>"); return; }
   const int same = (int)(intptr_t)tn_map_get(first, param->tensor) - 1;
-  if (same != i) { tn_text_add(out, " = %s", p->param[same].name); return; }
+  if (same != i) {
+    tn_text_put(out, " = ");
+    tn_summary_name(out, 0, p->param[same].name, (int)strlen(p->param[same].name));
+    return;
+  }
   const tiny_uop *u = tn_uop_of(param->tensor);
   const int64_t nelem = tn_dims_nelem(u->ndim, u->dim);
   tn_text_add(out, " %s", tn_text_of(u, text));
@@ -29353,7 +29424,7 @@ static void tn_summary(tiny_ctx *t, const tiny_params *p, tiny_bytes *out) {
   tn_summary_row all = {0, 0, 0};
   int columns = 5, layers = 0;
   for (int i = 0; i < p->n; i++) {
-    const int n = tn_summary_layer(p->param[i].name);
+    const int n = tn_text_cell(NULL, p->param[i].name, (size_t)tn_summary_layer(p->param[i].name));
     if (n > columns) columns = n;
     if (!tn_map_has(&first, p->param[i].tensor)) tn_map_set(t, &first, p->param[i].tensor, (void *)(intptr_t)(i + 1));
   }
@@ -43800,6 +43871,8 @@ struct tn_observer {
   int profiles, profiled;                  // is launches' time added up now; was it ever?
   struct tn_roof roof[TINY_MAX_DEVICES];
   tn_profiled *row; int nrow, cap_row;
+  // its rows as they were last asked for; tabled: 1 + by what, 0: launches or kernels came since
+  tiny_profile_row *table; int ntable, cap_table, tabled;
   int64_t clock[TINY_MAX_DEVICES];         // what the host's is ahead of a device's, in ns
   tn_pool_spans spans[TINY_MAX_DEVICES];   // of a device whose threads are looked at
 };
@@ -43822,6 +43895,7 @@ static int tn_observe_kernel(tiny_ctx *t, tn_executable *e) {
   struct tn_observer *o = tn_observer_of(t);
   if (o && e->seen) return e->seen - 1;
   if (!o || !tn_room(t, &o->kernel, o->nkernel, &o->cap_kernel, sizeof *o->kernel)) return -1;
+  o->tabled = 0;                           // names may have moved
   tn_seen_kernel *k = &o->kernel[o->nkernel++];
   memset(k, 0, sizeof *k);
   memcpy(k->name, e->name, sizeof k->name);
@@ -43880,6 +43954,7 @@ static void tn_tell_profile(const struct tn_device *d, const tn_observed *l, uin
   struct tn_observer *o = d->t->observer;
   tn_seen_kernel *k = &o->kernel[l->kernel];
   int at = k->profiled;
+  o->tabled = 0;
   while (at && (o->row[at - 1].label != l->label || o->row[at - 1].device != d->number)) at = o->row[at - 1].next;
   if (!at) {
     if (!tn_room(d->t, &o->row, o->nrow, &o->cap_row, sizeof *o->row)) return;
@@ -44002,6 +44077,7 @@ static void tn_observer_close(tiny_ctx *t) {
     d->observed = NULL;
   }
   tn_release(t, o->row, (size_t)o->cap_row * sizeof *o->row);
+  tn_release(t, o->table, (size_t)o->cap_table * sizeof *o->table);
   tn_release(t, o->kernel, (size_t)o->cap_kernel * sizeof *o->kernel);
   tn_release(t, o, sizeof *o);
   t->observer = NULL;
@@ -47211,7 +47287,8 @@ TINY_API tiny_code tiny_end(tiny_ctx *t) {
 //
 // In:    a tensor and what computes it. Out: a line of text.
 // Holds: the tensor's graph is interpreted node by node, as by tiny_reference. From the first element that is NaN the
-//        way leads back over elements, so that what a WHERE leaves out, or what lies behind a length, is not blamed.
+//        way leads back over elements, so that what a WHERE leaves out, what an assignment overwrites, or what lies
+//        behind a length, is not blamed. Where x was computed before, its memory says which that is.
 #ifndef TN_RUNTIME_FIND_NAN
 #define TN_RUNTIME_FIND_NAN
 #ifndef TINY_AMALGAMATED
@@ -47232,6 +47309,18 @@ static int tn_nan_reduces(const tiny_uop *u, int64_t j, int64_t i) {
   for (int d = 0; d < u->ndim; d++) to = to * u->dim[d] + (u->dim[d] == 1 ? 0 : from[d]);
   return to == i;
 }
+// The last element of what ASSIGN u writes that is its element i; -1: that is not written.
+static int64_t tn_nan_written(const tiny_uop *u, int64_t i) {
+  int64_t j = tn_dims_nelem(u->src[1]->ndim, u->src[1]->dim);
+  while (j-- > 0 && tn_eval_assigned(u, j) != i) {}
+  return j;
+}
+// Is element i of WHOLE u behind the length of its source?
+static int tn_nan_fills(const tiny_uop *u, int64_t i) {
+  int64_t at[TINY_MAX_DIMS];
+  tn_nan_position(u, i, at);
+  return at[u->k] >= tn_position_now(u->src[1]);
+}
 // The first NaN of u's source s that u may have read for its element i; -1: there is none.
 static int64_t tn_nan_read(const tn_eval_graph_call *g, const tiny_uop *u, int s, int64_t i) {
   const tiny_uop *x = u->src[s];
@@ -47240,7 +47329,12 @@ static int64_t tn_nan_read(const tn_eval_graph_call *g, const tiny_uop *u, int s
   if (!a->bits || !tn_is_float(x->dtype)) return -1;
   if (u->op == TINY_OP_WHERE && s != 2 - tn_eval_bit(tn_eval_array_of(g, u->src[0]), u->src[0]->ndim ? i : 0))
     return -1;                             // the other one was chosen
-  if (u->op == TINY_OP_REDUCE || u->op == TINY_OP_ASSIGN || u->op == TINY_OP_CUSTOM) {
+  if (u->op == TINY_OP_WHOLE && tn_nan_fills(u, i)) return -1;
+  if (u->op == TINY_OP_ASSIGN) {
+    const int64_t written = tn_nan_written(u, i);
+    j = (written >= 0) != (s == 2) ? -1 : s != 2 ? i : x->ndim ? written : 0;
+  }
+  if (u->op == TINY_OP_REDUCE || u->op == TINY_OP_CUSTOM) {
     for (j = 0; j < a->n; j++)
       if (tn_eval_bit(a, j) && (u->op != TINY_OP_REDUCE || tn_nan_reduces(u, j, i))) return j;
     return -1;
@@ -47292,7 +47386,7 @@ static void tn_nan_say_node(const tn_eval_graph_call *g, tn_nan_at at, tiny_byte
   }
   tn_text_put(out, ")");
 }
-// "LOG2(-0.5) at [0,3] of (100,32) f32, scale"
+// "LOG2(-0.5) at [0,3] of (100,32) f32, scale"; where there are several devices, "f32 on CPU:1"
 static void tn_nan_say(tiny_ctx *t, const tn_eval_graph_call *g, tn_nan_at at, tiny_bytes *out) {
   char shape[TN_DIMS_TEXT];
   int64_t position[TINY_MAX_DIMS];
@@ -47303,11 +47397,13 @@ static void tn_nan_say(tiny_ctx *t, const tn_eval_graph_call *g, tn_nan_at at, t
   for (int d = 0; d < at.u->ndim; d++) tn_text_add(out, d ? ",%lld" : "%lld", (long long)position[d]);
   tn_text_add(out, "] of %s %s", tn_dims_text(shape, sizeof shape, at.u->ndim, at.u->dim),
               tn_dtypes[at.u->dtype].name);
+  const int device = (at.u->realized ? at.u->realized : at.u)->device;
+  if (t->ndevice > 1 && device) tn_text_add(out, " on %s", tn_place_name(t, device));
   if (*label) tn_text_add(out, ", %s", label);
 }
 
 typedef struct tn_nan_call {
-  tiny_uop *u; char *out; size_t nbytes, length;
+  char *out; size_t nbytes, length;
   tn_nan_at at; const tn_eval_graph_call *numbers;         // what its sources are, NULL: they say nothing
 } tn_nan_call;
 
@@ -47318,31 +47414,52 @@ static tiny_code tn_nan_tell(tiny_ctx *t, void *arg) {
   c->length = tn_text_give(line.data, line.n, c->out, c->nbytes);
   return TINY_OK;
 }
-static tiny_code tn_nan_eval(tiny_ctx *t, tn_eval_graph_call *g, tiny_uop *u) {
+// The memory of a BUFFER; NULL, and no error: it was overwritten.
+static const void *tn_nan_buffer(tiny_ctx *t, tiny_uop *buffer) {
+  return tn_buffer_is_gone(buffer) ? NULL : tn_reference_buffer(t, buffer);
+}
+// stored: as u is in memory, if it is there; else as it is computed, of what is there still.
+static tiny_code tn_nan_eval(tiny_ctx *t, tn_eval_graph_call *g, tiny_uop *u, int stored) {
   memset(g, 0, sizeof *g);
-  g->u = u; g->buffer = tn_reference_buffer; g->bits = 1;
+  g->u = u; g->buffer = stored ? tn_reference_buffer : tn_nan_buffer;
+  g->bits = 1; g->stored = stored; g->lacks = !stored;
   return tn_eval_graph_run(t, g);
+}
+// Where the first NaN of u was made. *made: 0 where nothing tells how, 1 where its sources do. i is -1: there is none.
+static tn_nan_at tn_nan_find(tiny_ctx *t, tiny_uop *u, int *made) {
+  tn_eval_graph_call g;
+  tn_nan_at at = {u, -1};
+  if (tn_nan_eval(t, &g, u, 1) == TINY_OK) at.i = tn_nan_first(&g);
+  *made = !u->realized;
+  if (at.i >= 0 && u->realized) {
+    tn_eval_graph_close(t, &g);
+    // what it was computed from may have been overwritten since, by the library, or by the owner of a tiny_blob
+    *made = tn_nan_eval(t, &g, u, 0) == TINY_OK && tn_eval_bit(tn_eval_array_of(&g, u), at.i);
+  }
+  if (at.i >= 0 && *made) {
+    at = tn_nan_origin(&g, at);
+    *made = tn_eval_inputs(&g, at.u) > 0;
+  }
+  tn_eval_graph_close(t, &g);
+  return at;
 }
 
 TINY_API size_t tiny_find_nan(tiny_tensor *x, char *out, size_t nbytes) {
   tn_eval_graph_call g;
-  tn_nan_call c = {NULL, out, nbytes, 0, {NULL, -1}, NULL};
+  tn_nan_call c = {out, nbytes, 0, {NULL, -1}, NULL};
   tiny_code code;
+  int made = 0;
   if (out && nbytes) *out = 0;
   tiny_ctx *t = tn_realize_check("find_nan", &x, 1, &code);
   if (!t) return 0;
-  c.u = tn_uop_of(x);
-  if (tn_is_shard(c.u)) c.u = tn_shard_joined(t, c.u, c.u->src[0]->device);
-  if (tn_nan_eval(t, &g, c.u) == TINY_OK) {
-    c.at.u = c.u; c.at.i = tn_nan_first(&g);
-    if (c.at.i >= 0) c.at = tn_nan_origin(&g, c.at);
-  }
-  const int inner = c.at.i >= 0 && tn_eval_inputs(&g, c.at.u) > 0;
-  tn_eval_graph_close(t, &g);
+  tiny_uop *u = tn_uop_of(x);
+  const uint32_t parts = tn_is_shard(u) ? u->nsrc : 1;
+  for (uint32_t i = 0; i < parts && c.at.i < 0 && t->code == TINY_OK; i++)
+    c.at = tn_nan_find(t, tn_is_shard(u) ? u->src[i] : u, &made);
   if (c.at.i < 0) return 0;
-  if (inner && tn_nan_eval(t, &g, c.at.u) == TINY_OK) c.numbers = &g;        // again, up to there: its sources stay
+  if (made && tn_nan_eval(t, &g, c.at.u, 0) == TINY_OK) c.numbers = &g;      // again, up to there: its sources stay
   if (t->code == TINY_OK) tn_guard(t, tn_nan_tell, &c);
-  if (inner) tn_eval_graph_close(t, &g);
+  if (made) tn_eval_graph_close(t, &g);
   return c.length;
 }
 #endif
@@ -48671,8 +48788,9 @@ TN_SMALL_BEGIN
 //
 // In:    launches as runtime/observe.c has added them up, plans. Out: rows, text.
 // Holds: limits are measured, not guessed: a product of matrices and the sum of an array, by a context of its own on
-//        the same device, for some 20 ms each, when they are first asked for. A launch's least time is what it would
-//        take at the one or the other.
+//        the same device, for some 20 ms each, when they are first asked for, in what a cap leaves of its memory. A
+//        launch's least time is what it would take at the one or the other. Rows are sorted once, however they are
+//        asked for.
 #ifndef TN_RUNTIME_PROFILE
 #define TN_RUNTIME_PROFILE
 #ifndef TINY_AMALGAMATED
@@ -48730,13 +48848,15 @@ static void tn_roof_log(void *user, const char *line) { (void)user; (void)line; 
 // 0: it is not known.
 static void tn_roofs_find(tiny_ctx *t, int device) {
   struct tn_roof *r = &t->observer->roof[device];
+  const struct tn_device *at = t->device[device];
   if (r->known) return;
   r->known = 1;
+  if (at->max_nbytes && at->stats.nbytes_live >= at->max_nbytes) return;
   tiny_desc d;
   memset(&d, 0, sizeof d);
-  d.device = t->device[device]->name;
-  d.backends[0] = t->device[device]->backend;
-  d.alloc = t->alloc;
+  d.device = at->name;
+  d.backends[0] = at->backend;
+  d.alloc = t->alloc; d.max_nbytes = at->max_nbytes ? at->max_nbytes - at->stats.nbytes_live : 0;
   d.cache_dir = t->cache->dir; d.debug = d.trace = "";
   d.beam = -1;
   d.log.fn = tn_roof_log;
@@ -48759,63 +48879,75 @@ static double tn_profiled_least(const tiny_ctx *t, const tn_profiled *row) {
 
 // ** rows **
 
-typedef struct tn_profile_table { tiny_profile_row *row; double *least; int n, cap; double ns; } tn_profile_table;
-
 // What the rows of a table are told apart by.
 static const char *tn_profiled_name(const tiny_ctx *t, const tn_profiled *p, tiny_profile_by by) {
   const tn_seen_kernel *k = &t->observer->kernel[p->kernel];
   return by == TINY_BY_KERNEL ? k->name : by == TINY_BY_OPERATOR ? tn_kind_of_kernel[k->kind]
                                                                  : tn_label_text(t, p->label);
 }
-static tiny_profile_row *tn_profile_find(tn_profile_table *all, const char *name) {
-  for (int i = 0; i < all->n; i++) if (!strcmp(all->row[i].name, name)) return &all->row[i];
-  tiny_profile_row *row = &all->row[all->n++];
-  row->name = name;
+static int tn_profile_by_name(const void *a, const void *b) {
+  return strcmp(((const tiny_profile_row *)a)->name, ((const tiny_profile_row *)b)->name);
+}
+static int tn_profile_longest(const void *a, const void *b) {
+  const uint64_t x = ((const tiny_profile_row *)a)->ns, y = ((const tiny_profile_row *)b)->ns;
+  return x != y ? (x < y) - (x > y) : tn_profile_by_name(a, b);
+}
+// The row of these launches alone; of_limit: their least time.
+static tiny_profile_row tn_profile_row_of(const tiny_ctx *t, const tn_profiled *p, tiny_profile_by by) {
+  const tn_seen_kernel *k = &t->observer->kernel[p->kernel];
+  tiny_profile_row row;
+  memset(&row, 0, sizeof row);
+  row.name = tn_profiled_name(t, p, by);
+  row.label = tn_label_text(t, p->label); row.kind = tn_kind_of_kernel[k->kind];
+  row.launches = p->launches; row.ns = p->ns;
+  row.flops = k->flops * (double)p->launches; row.nbytes = k->nbytes * (double)p->launches;
+  row.of_limit = tn_profiled_least(t, p);
   return row;
 }
-static void tn_profile_table_free(tiny_ctx *t, tn_profile_table *all) {
-  tn_release(t, all->row, ((size_t)all->cap + 1) * sizeof *all->row);
-  tn_release(t, all->least, ((size_t)all->cap + 1) * sizeof *all->least);
-}
-static int tn_profile_order(const tiny_profile_row *a, const tiny_profile_row *b) {
-  return a->ns != b->ns ? a->ns > b->ns : strcmp(a->name, b->name) < 0;
-}
-// 0: there is no memory, an error.
-static int tn_profile_table_make(tiny_ctx *t, tiny_profile_by by, tn_profile_table *all) {
-  const struct tn_observer *o = t->observer;
-  memset(all, 0, sizeof *all);
-  all->cap = o ? o->nrow : 0;
-  all->row = (tiny_profile_row *)tn_alloc(t, ((size_t)all->cap + 1) * sizeof *all->row);
-  all->least = (double *)tn_alloc(t, ((size_t)all->cap + 1) * sizeof *all->least);
-  if (!all->row || !all->least) { tn_profile_table_free(t, all); return 0; }
-  for (int i = 0; i < all->cap; i++) {
-    const tn_profiled *p = &o->row[i];
-    const tn_seen_kernel *k = &o->kernel[p->kernel];
-    tiny_profile_row *row = tn_profile_find(all, tn_profiled_name(t, p, by));
-    const char *label = tn_label_text(t, p->label), *kind = tn_kind_of_kernel[k->kind];
-    row->label = !row->launches || !strcmp(row->label, label) ? label : "";
-    row->kind = !row->launches || !strcmp(row->kind, kind) ? kind : "";
-    row->launches += p->launches;
-    row->ns += p->ns;
-    row->flops += k->flops * (double)p->launches;
-    row->nbytes += k->nbytes * (double)p->launches;
-    all->least[row - all->row] += tn_profiled_least(t, p);
-    all->ns += (double)p->ns;
+// Neighbours of one name become one row. How many are left.
+static int tn_profile_merge(tiny_profile_row *row, int n) {
+  int at = 0;
+  for (int i = 1; i < n; i++) {
+    tiny_profile_row *a = &row[at];
+    const tiny_profile_row *b = &row[i];
+    if (strcmp(a->name, b->name)) { row[++at] = *b; continue; }
+    if (strcmp(a->label, b->label)) a->label = "";
+    if (strcmp(a->kind, b->kind)) a->kind = "";
+    a->launches += b->launches; a->ns += b->ns;
+    a->flops += b->flops; a->nbytes += b->nbytes;
+    a->of_limit += b->of_limit;
   }
-  for (int i = 0; i < all->n; i++) {
-    tiny_profile_row *row = &all->row[i];
+  return n ? at + 1 : 0;
+}
+// The rows, the longest first, in the observer's table. 0: there is no memory, an error.
+static int tn_profile_table_make(tiny_ctx *t, tiny_profile_by by) {
+  struct tn_observer *o = t->observer;
+  double all = 0;
+  if (o->tabled == 1 + (int)by) return 1;
+  o->tabled = 0;
+  if (o->cap_table < o->nrow) {
+    tn_release(t, o->table, (size_t)o->cap_table * sizeof *o->table);
+    o->table = (tiny_profile_row *)tn_alloc(t, (size_t)o->nrow * sizeof *o->table);
+    o->cap_table = o->table ? o->nrow : 0;
+    if (!o->table) return 0;
+  }
+  for (int i = 0; i < o->nrow; i++) {
+    tn_roofs_find(t, o->row[i].device);
+    o->table[i] = tn_profile_row_of(t, &o->row[i], by);
+    all += (double)o->row[i].ns;
+  }
+  if (o->nrow) qsort(o->table, (size_t)o->nrow, sizeof *o->table, tn_profile_by_name);
+  o->ntable = tn_profile_merge(o->table, o->nrow);
+  for (int i = 0; i < o->ntable; i++) {
+    tiny_profile_row *row = &o->table[i];
     const double ns = row->ns ? (double)row->ns : 1;
-    row->share = all->ns > 0 ? (double)row->ns / all->ns : 0;
+    row->share = all > 0 ? (double)row->ns / all : 0;
     row->gflops = row->flops / ns;
     row->gbps = row->nbytes / ns;
-    row->of_limit = all->least[i] / ns;
+    row->of_limit /= ns;
   }
-  for (int i = 1; i < all->n; i++) {       // the longest first; few, and mostly in order
-    const tiny_profile_row row = all->row[i];
-    int j = i;
-    for (; j && tn_profile_order(&row, &all->row[j - 1]); j--) all->row[j] = all->row[j - 1];
-    all->row[j] = row;
-  }
+  if (o->ntable) qsort(o->table, (size_t)o->ntable, sizeof *o->table, tn_profile_longest);
+  o->tabled = 1 + (int)by;
   return 1;
 }
 // What launches have taken so far is known, and the limits of the devices they ran on.
@@ -48826,7 +48958,7 @@ static tiny_code tn_profile_ready(tiny_ctx *t, const char *name, tiny_profile_by
     return tiny_fail(t, TINY_E_STATE, "%s: tiny_profile_begin was not called", name);
   const tiny_code code = tn_devices_sync(t);
   tn_observer_tell(t);
-  for (int i = 0; i < t->observer->nrow; i++) tn_roofs_find(t, t->observer->row[i].device);
+  if (code == TINY_OK && !tn_profile_table_make(t, by)) return t->code;
   return code;
 }
 
@@ -48837,7 +48969,7 @@ TINY_API tiny_code tiny_profile_begin(tiny_ctx *t) {
   const tiny_code code = tn_devices_sync(t);
   tn_observer_tell(t);
   for (int i = 0; i < o->nkernel; i++) o->kernel[i].profiled = 0;
-  o->nrow = 0;
+  o->nrow = o->tabled = 0;
   o->profiles = o->profiled = 1;
   if (tn_runs(t)) tn_guard(t, tn_collect_guarded, NULL);
   return code;
@@ -48854,28 +48986,22 @@ TINY_API tiny_code tiny_profile_end(tiny_ctx *t) {
 TINY_API tiny_code tiny_profile_rows(tiny_ctx *t, tiny_profile_by by,
                                      void (*row)(void *user, const tiny_profile_row *row), void *user) {
   TN_FLOAT_MODE;
-  tn_profile_table all;
   if (!t) return TINY_E_ARG;
   if (!row) return tiny_fail(t, TINY_E_ARG, "profile_rows: there is no function");
   const tiny_code code = tn_profile_ready(t, "profile_rows", by);
-  if (code != TINY_OK) return code;
-  if (!tn_profile_table_make(t, by, &all)) return t->code;
-  for (int i = 0; i < all.n; i++) row(user, &all.row[i]);
-  tn_profile_table_free(t, &all);
-  return TINY_OK;
+  for (int i = 0; code == TINY_OK && i < t->observer->ntable; i++) {
+    const tiny_profile_row one = t->observer->table[i];
+    row(user, &one);
+  }
+  return code;
 }
 
 TINY_API int tiny_profile_get(tiny_ctx *t, tiny_profile_by by, int i, tiny_profile_row *row) {
   TN_FLOAT_MODE;
-  tn_profile_table all;
   if (row) memset(row, 0, sizeof *row);
-  if (!t || !row || i < 0 || tn_profile_ready(t, "profile_get", by) != TINY_OK ||
-      !tn_profile_table_make(t, by, &all))
-    return 0;
-  const int there = i < all.n;
-  if (there) *row = all.row[i];
-  tn_profile_table_free(t, &all);
-  return there;
+  if (!t || !row || i < 0 || tn_profile_ready(t, "profile_get", by) != TINY_OK || i >= t->observer->ntable) return 0;
+  *row = t->observer->table[i];
+  return 1;
 }
 
 // ** text **
@@ -48904,82 +49030,132 @@ static void tn_table_time(tn_text_table *l, double ns) {
   else tn_table_add(l, "%8.2f s ", ns * 1e-9);
 }
 
+// A name, filled up to so many columns; "-" for none.
+static const char *tn_table_name_of(const char *name) { return *name ? name : "-"; }
+static int tn_table_columns(const char *name) { return tn_text_cell(NULL, tn_table_name_of(name), strlen(name)); }
+static void tn_table_name(tn_text_table *l, int columns, const char *name) {
+  char cell[TN_LABEL_TEXT];
+  name = tn_table_name_of(name);
+  const int used = tn_text_cell(cell, name, strlen(name));
+  tn_table_add(l, "%s%*s", cell, used < columns ? columns - used : 0, "");
+}
+
 TINY_API size_t tiny_profile_text(tiny_ctx *t, tiny_profile_by by, char *out, size_t nbytes) {
   static const char *const heading[] = {"name", "kernel", "operator"};
   TN_FLOAT_MODE;
-  tn_profile_table all;
   tn_text_table l = {out, out ? nbytes : 0, 0};
-  uint64_t launches = 0;
+  uint64_t launches = 0, ns = 0;
   int width = 8;
-  if (!t || tn_profile_ready(t, "profile_text", by) != TINY_OK || !tn_profile_table_make(t, by, &all))
-    return tn_table_end(&l);
-  for (int i = 0; i < all.n; i++) {
-    const int n = (int)strlen(all.row[i].name);
-    if (n > width) width = n < 64 ? n : 64;
+  if (!t || tn_profile_ready(t, "profile_text", by) != TINY_OK) return tn_table_end(&l);
+  const struct tn_observer *o = t->observer;
+  for (int i = 0; i < o->ntable; i++) {
+    const int n = tn_table_columns(o->table[i].name);
+    if (n > width) width = n;
   }
   tn_table_add(&l, "%-*s %9s  %11s  %7s  %9s  %8s  %8s%s\n", width, heading[by], "launches", "time", "share", "GFLOP/s",
           "GB/s", "of limit", by == TINY_BY_KERNEL ? "  name" : "");
-  for (int i = 0; i < all.n; i++) {
-    const tiny_profile_row *r = &all.row[i];
-    launches += r->launches;
-    tn_table_add(&l, "%-*.64s %9llu  ", width, *r->name ? r->name : "-", (unsigned long long)r->launches);
+  for (int i = 0; i < o->ntable; i++) {
+    const tiny_profile_row *r = &o->table[i];
+    launches += r->launches; ns += r->ns;
+    tn_table_name(&l, width, r->name);
+    tn_table_add(&l, " %9llu  ", (unsigned long long)r->launches);
     tn_table_time(&l, (double)r->ns);
-    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%%s%.200s\n", r->share * 100, r->gflops, r->gbps,
-                 r->of_limit * 100, by == TINY_BY_KERNEL && *r->label ? "  " : "", by == TINY_BY_KERNEL ? r->label : "");
+    tn_table_add(&l, "  %5.1f %%  %9.2f  %8.2f  %6.1f %%", r->share * 100, r->gflops, r->gbps, r->of_limit * 100);
+    if (by == TINY_BY_KERNEL && *r->label) { tn_table_add(&l, "  "); tn_table_name(&l, 0, r->label); }
+    tn_table_add(&l, "\n");
   }
   tn_table_add(&l, "%-*s %9llu  ", width, "all", (unsigned long long)launches);
-  tn_table_time(&l, all.ns);
+  tn_table_time(&l, (double)ns);
   tn_table_add(&l, "\n");
   for (int i = 0; i < t->ndevice; i++) {
-    const struct tn_roof *r = &t->observer->roof[i];
+    const struct tn_roof *r = &o->roof[i];
     if (r->known && r->gflops > 0)
       tn_table_add(&l, "limits of %s, measured: %.1f GFLOP/s (matmul, f32), %.1f GB/s\n", t->device[i]->title,
                    r->gflops, r->gbps);
   }
-  tn_profile_table_free(t, &all);
   return tn_table_end(&l);
 }
 
 // ** what a captured program does **
 
-static void tn_summary_step(tn_text_table *l, const tiny_program *p, int at, int width) {
-  char dims[TN_DIMS_TEXT], stored[TN_DIMS_TEXT + 16];
+// Of the memory that a program is bound to, and of its kernels.
+typedef struct tn_summary_sums { int kernels; int64_t parameters; double flops, nbytes; } tn_summary_sums;
+
+// Elements of bound memory that this step uses first. seen: by leaf.
+static int64_t tn_summary_parameters(const tiny_program *p, const tn_step *s, uint8_t *seen) {
+  int64_t nelem = 0;
+  for (int i = 0; i < s->nmem; i++) {
+    const tn_place_row *place = &p->plan->place[s->mem[i]];
+    const tiny_uop *u = place->kind == TN_PLACE_LEAF ? p->leaf[place->index].memory : NULL;
+    if (!u || seen[place->index]) continue;
+    seen[place->index] = 1;
+    nelem += tn_dims_nelem(u->ndim, u->dim);
+  }
+  return nelem;
+}
+static void tn_summary_step(tn_text_table *l, const tiny_program *p, int at, int width, uint8_t *seen,
+                            tn_summary_sums *all) {
+  char dims[TN_DIMS_TEXT], stored[TN_DIMS_TEXT + 16], grouped[32];
   const tn_step *s = &p->plan->step[at];
   const double times = (double)tn_step_times(p->plan, s);
-  const char *label = tn_label_text(p->t, p->label[at]), *kind = s->exe ? tn_kind_of_kernel[s->exe->kind] : "copy";
+  const char *kind = s->exe ? tn_kind_of_kernel[s->exe->kind] : "copy";
+  const int64_t parameters = tn_summary_parameters(p, s, seen);
   snprintf(stored, sizeof stored, "%s %s", tn_dtypes[s->dtype].name, tn_dims_text(dims, sizeof dims, s->ndim, s->dim));
-  tn_table_add(l, "%-*.64s  %-11s  %-20s  ", width, *label ? label : "-", kind, stored);
-  if (s->exe)
-    tn_table_add(l, "%9.3f  %9.3f  %s%s\n", s->exe->flops * times * 1e-6, s->exe->nbytes * times * 1e-6, s->exe->name,
-            p->kept.step[at] ? "  (first run only)" : "");
-  else tn_table_add(l, "%9s  %9.3f  between devices\n", "", (double)p->plan->place[s->mem[0]].nbytes * 1e-6);
+  tn_table_name(l, width, tn_label_text(p->t, p->label[at]));
+  tn_table_add(l, "  %-11s  %-20s  %12s  ", kind, stored, tn_text_grouped(grouped, parameters));
+  all->parameters += parameters;
+  if (!s->exe) {
+    tn_table_add(l, "%9s  %9.3f  between devices\n", "", (double)p->plan->place[s->mem[0]].nbytes * 1e-6);
+    return;
+  }
+  const double flops = s->exe->flops * times, nbytes = s->exe->nbytes * times;
+  tn_table_add(l, "%9.3f  %9.3f  %s%s\n", flops * 1e-6, nbytes * 1e-6, s->exe->name,
+               p->kept.step[at] ? "  (first run only)" : "");
+  all->kernels++; all->flops += flops; all->nbytes += nbytes;
+}
+// "f32 (32,784)", one of the program's inputs or outputs.
+static void tn_summary_value(tn_text_table *l, int i, int dtype, const tiny_shape *s) {
+  char dims[TN_DIMS_TEXT];
+  tn_table_add(l, "%s%s %s", i ? ", " : "", tn_dtypes[dtype].name, tn_dims_text(dims, sizeof dims, s->ndim, s->dim));
+}
+static void tn_summary_memory(tn_text_table *l, const tiny_program *p) {
+  double inputs = 0, bound = 0, outputs = 0, kept = 0;
+  for (int i = 0; p->plan && i < p->plan->nplace; i++) {
+    const tn_place_row *place = &p->plan->place[i];
+    const int leaf = place->kind == TN_PLACE_LEAF;
+    *(leaf ? p->leaf[place->index].memory ? &bound : &inputs : &outputs) +=
+      leaf || place->kind == TN_PLACE_OUTPUT ? (double)place->nbytes * 1e-6 : 0;
+  }
+  for (int i = 0; i < p->t->ndevice; i++) kept += (double)p->kept.nbytes[i] * 1e-6;
+  tn_table_add(l, "memory: inputs %.3f MB, parameters %.3f MB, outputs %.3f MB, intermediate %.3f MB, kept %.3f MB\n",
+               inputs, bound, outputs, p->plan ? (double)p->plan->arena_nbytes * 1e-6 : 0.0, kept);
 }
 TINY_API size_t tiny_program_summary(const tiny_program *p, char *out, size_t nbytes) {
   TN_FLOAT_MODE;
   tn_text_table l = {out, out ? nbytes : 0, 0};
-  double flops = 0, moved = 0, memory[3] = {0, 0, 0}, kept = 0;
-  int width = 8, steps = 0;
-  if (!p) return tn_table_end(&l);
-  const int nstep = p->plan ? p->plan->nstep : 0, nplace = p->plan ? p->plan->nplace : 0;
+  tn_summary_sums all = {0, 0, 0, 0};
+  char grouped[32];
+  int width = 8;
+  uint8_t *seen = p ? (uint8_t *)tn_alloc(p->t, (size_t)p->nleaf + 1) : NULL;
+  if (!seen) return tn_table_end(&l);
+  const int nstep = p->plan ? p->plan->nstep : 0;
   for (int i = 0; i < nstep; i++) {
-    const int n = (int)strlen(tn_label_text(p->t, p->label[i]));
-    if (n > width) width = n < 64 ? n : 64;
+    const int n = tn_table_columns(tn_label_text(p->t, p->label[i]));
+    if (n > width) width = n;
   }
-  tn_table_add(&l, "%-*s  %-11s  %-20s  %9s  %9s  %s\n", width, "name", "operator", "stores", "MFLOP", "MB", "kernel");
-  for (int i = 0; i < nstep; i++) {
-    const tn_step *s = &p->plan->step[i];
-    if (!tn_step_does(s)) continue;
-    tn_summary_step(&l, p, i, width);
-    steps += s->exe != NULL;
-    flops += s->exe ? s->exe->flops * (double)tn_step_times(p->plan, s) : 0;
-    moved += s->exe ? s->exe->nbytes * (double)tn_step_times(p->plan, s) : 0;
-  }
-  for (int i = 0; i < nplace; i++) memory[p->plan->place[i].kind] += (double)p->plan->place[i].nbytes;
-  for (int i = 0; i < p->t->ndevice; i++) kept += (double)p->kept.nbytes[i];
-  tn_table_add(&l, "%d kernels, %.3f MFLOP, %.3f MB read and written\n", steps, flops * 1e-6, moved * 1e-6);
-  tn_table_add(&l, "memory: inputs and weights %.3f MB, outputs %.3f MB, intermediate %.3f MB, kept %.3f MB\n",
-          memory[TN_PLACE_LEAF] * 1e-6, memory[TN_PLACE_OUTPUT] * 1e-6,
-          p->plan ? (double)p->plan->arena_nbytes * 1e-6 : 0.0, kept * 1e-6);
+  tn_table_add(&l, "%-*s  %-11s  %-20s  %12s  %9s  %9s  kernel\n", width, "name", "operator", "stores", "parameters",
+               "MFLOP", "MB");
+  for (int i = 0; i < nstep; i++)
+    if (tn_step_does(&p->plan->step[i])) tn_summary_step(&l, p, i, width, seen, &all);
+  tn_release(p->t, seen, (size_t)p->nleaf + 1);
+  tn_table_add(&l, "%d kernel%s, %s parameters, %.3f MFLOP, %.3f MB read and written\ninputs: ", all.kernels,
+               all.kernels == 1 ? "" : "s", tn_text_grouped(grouped, all.parameters), all.flops * 1e-6,
+               all.nbytes * 1e-6);
+  for (int i = 0; i < p->ninput; i++) tn_summary_value(&l, i, p->input[i].dtype, &p->input[i].shape);
+  tn_table_add(&l, p->ninput ? "\noutputs: " : "none\noutputs: ");
+  for (int i = 0; i < p->noutput; i++) tn_summary_value(&l, i, p->output[i].dtype, &p->output[i].shape);
+  tn_table_add(&l, p->noutput ? "\n" : "none\n");
+  tn_summary_memory(&l, p);
   return tn_table_end(&l);
 }
 #endif
@@ -49074,7 +49250,7 @@ static int tn_loader_make(tiny_loader *l, int64_t batch) {
     l->failed_item = item;
     return 0;
   }
-  for (int k = 0; k < l->d.narray; k++)    // what lies behind a length
+  for (int k = 0; l->d.lengths && k < l->d.narray; k++)      // what lies behind a length
     memset(slot + l->begin[k] + (size_t)items * l->each[k], 0, (size_t)(l->d.batch - items) * l->each[k]);
   return 1;
 }
@@ -49109,6 +49285,14 @@ static void tn_loader_work(void *arg) {
   }
   tn_os_unlock(&l->lock);
 }
+// What a thread needs, which is none any more, or has not begun.
+static void tn_loader_close_thread(tiny_loader *l) {
+  tn_pool_home_close(&l->home);
+  tn_os_cond_close(&l->work);
+  tn_os_cond_close(&l->done);
+  tn_os_mutex_close(&l->lock);
+  l->started = 0;
+}
 static void tn_loader_start(tiny_loader *l) {
   if (l->d.prefetch < 0 || !l->batches) return;
   tn_os_mutex_open(&l->lock);
@@ -49116,7 +49300,7 @@ static void tn_loader_start(tiny_loader *l) {
   tn_os_cond_open(&l->done);
   tn_pool_home_open(&l->home);
   l->started = tn_os_thread_start(&l->thread, tn_loader_work, l);
-  if (!l->started) tn_pool_home_close(&l->home);
+  if (!l->started) tn_loader_close_thread(l);
 }
 // In a child of fork the thread is the parent's, and may have held the lock: what it was at is made again here.
 static void tn_loader_recover(tiny_loader *l) {
@@ -49133,11 +49317,7 @@ static void tn_loader_stop(tiny_loader *l) {
   tn_os_wake_one(&l->work);
   tn_os_unlock(&l->lock);
   tn_os_thread_join(&l->thread);
-  tn_pool_home_close(&l->home);
-  tn_os_cond_close(&l->work);
-  tn_os_cond_close(&l->done);
-  tn_os_mutex_close(&l->lock);
-  l->started = 0;
+  tn_loader_close_thread(l);
 }
 // Until the next batch is made; 0: it cannot be.
 static int tn_loader_wait(tiny_loader *l) {
@@ -49165,8 +49345,9 @@ static int tn_loader_wrong(tiny_ctx *t, const char *what, int64_t value) {
   tiny_fail(t, TINY_E_ARG, "loader_open: %s (%lld)", what, (long long)value);
   return 0;
 }
-// What there is to know of array k; 0: it is wrong.
-static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k) {
+// What there is to know of array k; 0: it is wrong. all: every item of the tensors, whose number is d->n when one has
+// told it, and -1 before.
+static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k, int all) {
   char text[TN_DIMS_TEXT];
   tiny_loader_array *a = &d->array[k];
   tiny_tensor *out;
@@ -49177,8 +49358,8 @@ static int tn_loader_array_check(tiny_ctx *t, tiny_loader_desc *d, int k) {
   }
   if (!tn_usable_in(t, "loader_open", 1, &a->tensor, &out)) return 0;
   const tiny_uop *u = tn_uop_of(a->tensor);
-  if (!d->n && u->ndim) d->n = u->dim[0];
-  if (u->extent || !u->ndim || u->dim[0] < d->n || d->n > INT32_MAX) {
+  if (d->n < 0 && u->ndim) d->n = u->dim[0];
+  if (u->extent || !u->ndim || u->dim[0] < d->n || (all && u->dim[0] != d->n) || d->n > INT32_MAX) {
     tiny_fail(t, TINY_E_SHAPE, "loader_open: %s does not hold %lld items along its first dim", tn_text_of(u, text),
               (long long)d->n);
     return 0;
@@ -49192,8 +49373,14 @@ static int tn_loader_check(tiny_ctx *t, tiny_loader_desc *d) {
   const int counts = !d->narray;
   while (counts && d->narray < TINY_LOADER_ARRAYS && tn_loader_says(&d->array[d->narray])) d->narray++;
   if (d->narray < 1 || d->narray > TINY_LOADER_ARRAYS) return tn_loader_wrong(t, "1 to 8 arrays", d->narray);
-  if (d->n < 0 || d->batch < 0 || d->epoch < 0 || d->epochs < 0) return tn_loader_wrong(t, "a number below 0", d->n);
-  for (int k = 0; k < d->narray; k++) if (!tn_loader_array_check(t, d, k)) return 0;
+  const int64_t numbers[4] = {d->n, d->batch, d->epochs, d->epoch};
+  for (int i = 0; i < 4; i++)
+    if (numbers[i] < 0 || numbers[i] > INT64_MAX / 2)
+      return tn_loader_wrong(t, "n, batch, epochs and epoch are from 0 to 2^62", numbers[i]);
+  const int all = !d->n;
+  if (all) d->n = -1;
+  for (int k = 0; k < d->narray; k++) if (!tn_loader_array_check(t, d, k, all)) return 0;
+  if (d->n < 0) return tn_loader_wrong(t, "no tensor tells how many items there are; n", 0);
   if (!d->batch) d->batch = 32;
   if (!d->epochs) d->epochs = 1;
   if (d->batch > INT32_MAX) return tn_loader_wrong(t, "a batch beyond 2^31", d->batch);
@@ -49206,10 +49393,11 @@ static int tn_loader_measure(tiny_loader *l) {
   const tiny_loader_desc *d = &l->d;
   double sum = 0;
   size_t at = 0;
+  const int64_t most = d->lengths || d->batch < d->n ? d->batch : d->n;        // items that a batch has
   l->nslot = d->prefetch > 0 ? d->prefetch : 1;
   for (int k = 0; k < d->narray; k++) {
     const double items = (double)tn_dims_nelem(d->array[k].shape.ndim, d->array[k].shape.dim);
-    sum += (items * tn_dtypes[d->array[k].dtype].nbytes * (double)d->batch + 64) * l->nslot;
+    sum += (items * tn_dtypes[d->array[k].dtype].nbytes * (double)most + 64) * l->nslot;
   }
   sum += (double)d->n * (double)sizeof *l->order;
   if (sum > (double)(SIZE_MAX / 4))
@@ -49218,7 +49406,7 @@ static int tn_loader_measure(tiny_loader *l) {
     l->each[k] = (size_t)tn_dims_nelem(d->array[k].shape.ndim, d->array[k].shape.dim) *
                  tn_dtypes[d->array[k].dtype].nbytes;
     l->begin[k] = at;
-    at += ((size_t)d->batch * l->each[k] + 63) / 64 * 64;
+    at += ((size_t)most * l->each[k] + 63) / 64 * 64;
   }
   l->slot_nbytes = at;
   l->nbytes = at * (size_t)l->nslot + 1;
@@ -50057,8 +50245,8 @@ typedef struct tn_inflate {
   tn_prefix literal, distance;
 } tn_inflate;
 
-static const char tn_inflate_more[] = "more data than the directory tells";
-static const char tn_inflate_less[] = "less data than the directory tells";
+static const char tn_inflate_more[] = "more data than there should be";
+static const char tn_inflate_less[] = "less data than there should be";
 
 static int tn_inflate_fail(tn_inflate *z, const char *wrong) {
   if (!z->wrong) z->wrong = wrong;
@@ -51869,7 +52057,7 @@ static int tn_png_pixel(tn_png *r, const unsigned char *row, size_t i, int64_t y
   int clear = r->clear != NULL;
   for (size_t c = 0; c < n; c++) {
     const unsigned v = tn_png_sample(r, row, i * n + c);
-    if (clear) clear = v == (unsigned)tn_big_endian(r->clear + 2 * c, 2);
+    if (clear) clear = v == ((unsigned)tn_big_endian(r->clear + 2 * c, 2) & ((1u << r->depth) - 1));
     tn_pixels_put(&r->p, (int)c, y, x, v * full);
   }
   if (r->clear) tn_pixels_put(&r->p, (int)n, y, x, clear ? 0 : most);
@@ -52108,7 +52296,8 @@ static int tn_pam_header(tn_pnm *r) {
     if (left < 8 || memcmp(word, "TUPLTYPE", 8)) return tn_source_fail(s, r->at, "header", "a line of no known kind");
     while (r->at < s->nbytes && s->data[r->at] != '\n') r->at++;
   }
-  r->at += 6;
+  for (r->at += 6; r->at < s->nbytes && s->data[r->at] != '\n' && tn_pnm_is_space(s->data[r->at]);) r->at++;
+  if (r->at < s->nbytes && s->data[r->at] != '\n') return tn_source_fail(s, r->at, "ENDHDR", "its line does not end");
   for (int i = 0; i < 4; i++) if (!value[i]) return tn_source_fail(s, r->at, tn_pam_fields[i].word, "missing");
   r->p.width = value[0]; r->p.height = value[1]; r->p.channels = (int)value[2]; r->most = value[3];
   return 1;
@@ -52471,7 +52660,8 @@ static int tn_idx_plain(const tn_source *s, tiny_uop **out) {
   for (int d = 0; d < n; d++) dim[d] = (int64_t)tn_big_endian(s->data + 4 + 4 * d, 4);
   const int64_t nelem = tn_source_nelem(n, dim);
   const uint64_t each = tn_dtypes[dtype].nbytes, have = s->nbytes - data;
-  if (nelem < 0 || (uint64_t)nelem != have / each || have % each)
+  if (nelem < 0) return tn_source_fail(s, 4, "dims", "more than 2^60 elements");
+  if ((uint64_t)nelem != have / each || have % each)
     return tn_source_fail(s, data, "data", "%llu bytes, but %lld elements of %s are wanted", (unsigned long long)have,
                           (long long)nelem, tn_dtypes[dtype].name);
   return tn_source_tensor(s, data, dtype, 1, n, dim, out);
@@ -52676,9 +52866,14 @@ static int tn_csv_small(const char *text, size_t n, double *out) {
   if (text[0] == '-') *out = -*out;
   return 1;
 }
+static int tn_csv_is_any(const char *text, size_t n, const char *const *words, int nwords) {
+  for (int i = 0; i < nwords; i++) if (tn_csv_same(text, n, words[i])) return 1;
+  return 0;
+}
+// C's printf has written a sign before nan as before other numbers.
 static int tn_csv_number(const tn_csv *r, const tn_csv_field *f, double *out) {
   static const char *const missing[6] = {"nan", "na", "n/a", "null", "none", "?"};
-  static const char *const infinite[4] = {"inf", "+inf", "infinity", "+infinity"};
+  static const char *const infinite[2] = {"inf", "infinity"};
   const char *text = (const char *)r->s->data + f->begin;
   size_t n = f->end - f->begin;
   for (; n && (*text == ' ' || *text == '\t'); n--) text++;
@@ -52686,11 +52881,10 @@ static int tn_csv_number(const tn_csv *r, const tn_csv_field *f, double *out) {
   *out = tn_float_of_bits((uint64_t)0x7FF8 << 48);
   if (!n || (r->d->missing && strlen(r->d->missing) == n && !memcmp(text, r->d->missing, n))) return 1;
   if (tn_csv_small(text, n, out) || tn_number_parse(text, n, out)) return 1;
-  for (int i = 0; i < 6; i++) if (tn_csv_same(text, n, missing[i])) return 1;
-  const int minus = *text == '-';
-  for (int i = 0; i < 4; i++) {
-    if (!tn_csv_same(text + minus, n - (size_t)minus, infinite[i])) continue;
-    *out = minus ? -HUGE_VAL : HUGE_VAL;
+  const size_t sign = *text == '-' || *text == '+';
+  if (tn_csv_is_any(text, n, missing, 6) || tn_csv_same(text + sign, n - sign, "nan")) return 1;
+  if (tn_csv_is_any(text + sign, n - sign, infinite, 2)) {
+    *out = *text == '-' ? -HUGE_VAL : HUGE_VAL;
     return 1;
   }
   return tn_source_fail(r->s, f->begin, "number", "row %lld: '%.*s' is none", (long long)r->row + 1,
@@ -52851,10 +53045,10 @@ TINY_API tiny_tensor *tiny_load_csv_from(tiny_ctx *t, const void *data, size_t n
 
 typedef struct tn_csv_save { tiny_tensor *x; const tiny_csv_desc *d; } tn_csv_save;
 
-// A name as a field, in quotes where it needs them.
+// A name as a field, in quotes where it needs them: one that is empty could be an empty line.
 static int tn_csv_put_name(tn_sink *s, const char *name, char separator) {
   const size_t n = strlen(name);
-  const int quoted = strchr(name, separator) || strpbrk(name, "\"\r\n");
+  const int quoted = !n || strchr(name, separator) || strpbrk(name, "\"\r\n");
   if (!quoted) return tn_sink_put(s, name, n);
   int done = tn_sink_put(s, "\"", 1);
   for (size_t i = 0; i < n; i++)
@@ -52919,6 +53113,10 @@ static int tn_csv_write(tn_sink *s, const void *what) {
   char text[TN_DIMS_TEXT];
   if (dtype == TINY_BOOL) {
     tiny_fail(s->t, TINY_E_DTYPE, "%s: numbers, not bool", s->name);
+    return 0;
+  }
+  if (strchr("+-.0123456789aefint", separator)) {
+    tiny_fail(s->t, TINY_E_ARG, "%s: numbers have a '%c', which separates nothing", s->name, separator);
     return 0;
   }
   if (u->extent || u->ndim < 1 || u->ndim > 2 || columns < 1 || (d->n && d->n != columns)) {
@@ -53157,315 +53355,315 @@ Where things stand in tiny.h
                                       precision
    2773  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2825  src/api/io.h                 tensors from files and to files
-   2899  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2826  src/api/io.h                 tensors from files and to files
+   2900  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3104  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3106  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3546  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3630  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3548  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3634  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3819  src/base/number.c            numbers as text, in and out
-   4295  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3825  src/base/number.c            numbers as text, in and out
+   4301  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4541  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4547  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4733  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4739  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4882  src/base/version.c           what this implementation is: its release and sources, how it was
+   4914  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   4969  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5001  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5427  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5459  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5545  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5577  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5694  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6210  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5726  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6242  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6425  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6457  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7052  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7084  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7283  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7443  src/ir/label.c               names that nodes have for people, in a table beside them
-   7576  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8441  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7315  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7475  src/ir/label.c               names that nodes have for people, in a table beside them
+   7608  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8473  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8557  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8589  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8664  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8696  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8755  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8787  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8867  src/ir/args.c                which k, v and sources fit an op
-   9053  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9674  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8899  src/ir/args.c                which k, v and sources fit an op
+   9085  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9706  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9815  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9861  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10401  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10447  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10901  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10947  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11013  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11059  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11450  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11496  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11725  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11771  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12404  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12450  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12691  src/ir/spec.c                the verifier
-  13039  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12749  src/ir/spec.c                the verifier
+  13097  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13268  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13626  src/rules/notation.c         the algebra that bodies of rules are written in
-  13661  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13861  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13326  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13684  src/rules/notation.c         the algebra that bodies of rules are written in
+  13719  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13919  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14021  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14079  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14415  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14473  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14614  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14672  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15028  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15086  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15370  src/rules/decompose.c        from what the IR means to what a target can do
-  15982  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15428  src/rules/decompose.c        from what the IR means to what a target can do
+  16040  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16016  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16074  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16515  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16573  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16609  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16667  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17362  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17438  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17420  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17496  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17481  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17539  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17725  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17799  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17783  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17857  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18447  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18505  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18706  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18767  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18995  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19056  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19540  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19601  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19649  src/tensor/activation.c      what stands between the layers of a network
-  19830  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20202  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19710  src/tensor/activation.c      what stands between the layers of a network
+  19891  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20263  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20455  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20516  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21215  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21276  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21897  src/tensor/random.c          numbers from a counter, the same on every device
-  22172  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21958  src/tensor/random.c          numbers from a counter, the same on every device
+  22233  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22496  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22792  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22557  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22853  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22929  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  22990  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23468  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23529  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24181  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24242  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24583  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24644  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24722  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24783  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25204  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25265  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25669  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25730  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26020  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26657  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27019  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27148  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26081  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26727  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27089  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27218  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27308  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27378  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27813  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28092  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27883  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28162  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28188  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28258  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28481  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28921  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28551  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  28992  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29198  src/tensor/params.c          lists of named tensors: what a network consists of
-  29289  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29399  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29269  src/tensor/params.c          lists of named tensors: what a network consists of
+  29360  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29470  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29778  src/tensor/sequential.c      modules and functions one after the other
-  29849  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29849  src/tensor/sequential.c      modules and functions one after the other
+  29920  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29985  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30056  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30103  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30174  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30422  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30493  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30538  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30609  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31037  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31108  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31813  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31884  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32346  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32417  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32854  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32925  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33035  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33106  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33623  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33740  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33694  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33811  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34177  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34248  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34343  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34414  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34734  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34957  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34805  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35028  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35086  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35157  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35157  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35228  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35315  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35411  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35713  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35386  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35482  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35784  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35802  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35873  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35866  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35937  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36000  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36071  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36078  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36137  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36149  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36208  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36775  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36846  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36874  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36945  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36967  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37038  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37356  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37427  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37938  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38009  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38057  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38149  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38128  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38220  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38220  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38291  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38324  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38424  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38499  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38639  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38395  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38495  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38570  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38710  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38974  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39045  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39221  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39292  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39467  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39538  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39528  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39599  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40072  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40143  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40628  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40699  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40978  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41049  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41279  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41350  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41674  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42423  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41745  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42494  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42500  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42571  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42610  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42840  src/runtime/device.c         which backend a context runs on
-  43042  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43196  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42681  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42911  src/runtime/device.c         which backend a context runs on
+  43113  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43267  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43257  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43328  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43522  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43593  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43756  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43827  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44014  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44090  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44195  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44262  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44271  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44338  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44620  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44696  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44894  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44970  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45104  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45565  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45180  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45641  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45737  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  45845  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46122  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45813  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  45921  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46198  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46616  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46692  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47210  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47286  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47352  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47469  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47689  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47878  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48670  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47806  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  47995  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48787  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48988  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49317  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49164  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49505  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49495  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49683  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49747  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49935  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50006  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50194  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50276  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50464  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50441  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50629  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50615  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50976  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51212  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50803  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51164  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51400  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51360  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51523  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51548  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51711  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51630  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51818  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51715  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51903  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52043  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52231  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52205  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52268  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52447  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52394  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52457  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52636  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52582  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52772  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52960  src/runtime/context.c        opening and closing, the first error, totals
+  53158  src/runtime/context.c        opening and closing, the first error, totals
 */

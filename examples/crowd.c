@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
 // BORN: the most that begin in a frame; LIFE: frames; EARLY: after which everything has happened once.
@@ -80,11 +79,7 @@ static tiny_code draw(tiny_ctx *t, const crowd *c) {
   return tiny_status(t);
 }
 
-static double seconds(void) {
-  struct timespec now;
-  timespec_get(&now, TIME_UTC);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static double seconds(void) { return 1e-9 * (double)tiny_now_ns(); }
 // Plans made and programs compiled or taken from disk.
 static uint64_t made(tiny_ctx *t) {
   const tiny_stats s = tiny_stats_of(t);

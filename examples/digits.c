@@ -7,7 +7,6 @@
 #include <stdio.h>
 #include <string.h>
 #include <math.h>
-#include <time.h>
 
 enum { ROWS = 1797, TRAIN = 1437, TEST = ROWS - TRAIN, SIDE = 8, PIXELS = SIDE * SIDE, CLASSES = 10 };
 enum { BATCH = 64, EPOCHS = 25, STEPS = TRAIN / BATCH, C1 = 16, C2 = 32, HIDDEN = 64, FLAT = C2 * 4 * 4 };
@@ -107,11 +106,7 @@ static tiny_code predict(tiny_ctx *t, network *n, const digits *d, int32_t *gues
 
 // ** what is seen **
 
-static double seconds(void) {
-  struct timespec now;
-  timespec_get(&now, TIME_UTC);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static double seconds(void) { return 1e-9 * (double)tiny_now_ns(); }
 static double accuracy(const digits *d, const int32_t *guess) {
   int right = 0;
   for (int i = 0; i < TEST; i++) right += guess[i] == d->label[TRAIN + i];

@@ -5,7 +5,6 @@
 #define TINY_IMPLEMENTATION
 #include "tiny.h"
 #include <stdio.h>
-#include <time.h>
 
 enum { N = 1 << 22, PARTS = 64, PART = N / PARTS, ROUNDS = 10 };
 
@@ -58,11 +57,7 @@ static const level levels[] = {
   {"tensor", sum_of_tensor}, {"C source", sum_of_source}, {"UOps", sum_of_uops}
 };
 
-static double seconds(void) {
-  struct timespec now;
-  timespec_get(&now, TIME_UTC);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static double seconds(void) { return 1e-9 * (double)tiny_now_ns(); }
 
 // The graph is captured once, which plans and compiles it, and runs ROUNDS times. *best: seconds of the best.
 static double run(tiny_ctx *t, const level *l, tiny_tensor *x, double *best) {

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
 enum { FRAMES = 8, SIDE = 768, COLUMNS = 72, MOST = 1024 };
 
@@ -80,11 +79,7 @@ static tiny_tensor *contours(tiny_ctx *t, tiny_tensor *frame) {
   return tiny_sum(tiny_cast(tiny_lt(level, tiny_like(level, 0.02)), TINY_F32), TINY_ALL, 0);
 }
 
-static double seconds(void) {
-  struct timespec now;
-  timespec_get(&now, TIME_UTC);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static double seconds(void) { return 1e-9 * (double)tiny_now_ns(); }
 // FRAMES frames, each a graph of its own; with `waits`, each is done before the next is begun. Their sums go to count.
 static double run(tiny_ctx *t, int waits, double *count) {
   tiny_tensor *found[FRAMES];

@@ -9,7 +9,6 @@
 #include "tiny.h"
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 #include <unistd.h>
 
 enum { HIGH = 176, WIDE = 256, FRAMES = 6000, SHOWN_EVERY = 100, ROWS = 22, COLUMNS = 78 };
@@ -70,11 +69,7 @@ static tiny_code draw(tiny_ctx *t, dish d) {
   return tiny_status(t);
 }
 
-static double seconds(void) {
-  struct timespec now;
-  timespec_get(&now, TIME_UTC);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static double seconds(void) { return 1e-9 * (double)tiny_now_ns(); }
 // Plans made and programs compiled or taken from disk.
 static uint64_t made(tiny_ctx *t) {
   const tiny_stats s = tiny_stats_of(t);

@@ -10,7 +10,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <time.h>
 
 enum { ROWS = 1797, TRAIN = 1437, TEST = ROWS - TRAIN, SIDE = 8, PIXELS = SIDE * SIDE, CLASSES = 10, STEPS = 600 };
 static const double RIDGE = 10, RATE = 3.5e-5, MOMENTUM = 0.97, AGREES = 1e-3;
@@ -86,11 +85,7 @@ enum { WAYS = sizeof ways / sizeof *ways };
 
 // ** what is seen **
 
-static double seconds(void) {
-  struct timespec now;
-  timespec_get(&now, TIME_UTC);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
+static double seconds(void) { return 1e-9 * (double)tiny_now_ns(); }
 // Where ink speaks for a 0 (+, #) and where against it (-, =).
 static void draw(double w[PIXELS + 1][CLASSES]) {
   for (int y = 0; y < SIDE; y++, puts("")) for (int x = 0; x < SIDE; x++) {

@@ -37,7 +37,8 @@ typedef struct tiny_profile_row {
   double gflops, gbps;                     // per second
   // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took.
   // The limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of
-  // 64 MB, or of what max_nbytes leaves. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  // 64 MB, or of what max_nbytes leaves. What lies in caches, or is computed by matrix units of narrow types, may be
+  // beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;
 // Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to
