@@ -412,8 +412,8 @@ static int tn_meet_number(int dtype, double value) {
   if (tn_is_float(dtype)) return dtype;
   return !tn_is_whole(dtype, value) ? (int)TINY_F32 : dtype == TINY_BOOL ? (int)TINY_I64 : dtype;
 }
-// The same of questions: no integer is taken for another. A number that x's dtype has not meets it in f64, which has all
-// that lie around a fraction; what lies beyond the dtype becomes infinite, as f64 takes 2^64 - 1 for 2^64.
+// The same of questions: no integer is taken for another. A number that x's dtype has not meets it in f64, which has
+// all that lie around a fraction; what lies beyond the dtype becomes infinite, as f64 takes 2^64 - 1 for 2^64.
 static int tn_meet_number_exactly(int dtype, double *value) {
   if (tn_is_float(dtype)) return dtype;
   const double end = dtype == TINY_BOOL ? 2 : ldexp(1, tn_bits(dtype) - !tn_is_unsigned(dtype));
