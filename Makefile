@@ -59,15 +59,16 @@ check:
 	@$(MAKE) -s -k -j$(JOBS) tiny.h $(CHECKED) || echo "some tests did not build"
 	@TEST_BRIEF=1 $(PYTHON) tools/run_tests.py --jobs $(JOBS) $(CHECKED) tests/test_headers.sh
 
-# Header, static library and tiny.pc for pkg-config: make install PREFIX=/usr/local DESTDIR=
+# Headers, static library and tiny.pc for pkg-config: make install PREFIX=/usr/local DESTDIR=
 PREFIX ?= /usr/local
 install: build/install/libtiny.a
-	@mkdir -p $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/lib/pkgconfig
-	@cp tiny.h $(DESTDIR)$(PREFIX)/include/
-	@cp $< $(DESTDIR)$(PREFIX)/lib/
-	@sed -e 's|@PREFIX@|$(abspath $(PREFIX))|; s|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \
+	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
+	@cp tiny.h tiny.hpp "$(DESTDIR)$(PREFIX)/include/"
+	@cp $< "$(DESTDIR)$(PREFIX)/lib/"
+	@case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$PWD/$(PREFIX)" ;; esac && \
+	sed -e "s|@PREFIX@|$$prefix|" -e 's|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \
 	  -e 's|@CFLAGS@||' -e "s|@VERSION@|$$(sed -n 's/^#define TINY_VERSION "\(.*\)"/\1/p' tiny.h)|" packaging/tiny.pc.in \
-	  >$(DESTDIR)$(PREFIX)/lib/pkgconfig/tiny.pc
+	  >"$(DESTDIR)$(PREFIX)/lib/pkgconfig/tiny.pc"
 build/install/libtiny.a: tiny.c tiny.h
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 $(or $(CFLAGS),-O2) -fPIC -c $< -o build/install/tiny.o && $(AR) rcs $@ build/install/tiny.o

@@ -11,5 +11,6 @@ pub fn build(b: *std.Build) void {
     module.addCSourceFile(.{ .file = b.path("tiny.c"), .flags = &.{"-std=c11"} });
     const library = b.addLibrary(.{ .name = "tiny", .linkage = .static, .root_module = module });
     library.installHeader(b.path("tiny.h"), "tiny.h");
+    library.installHeader(b.path("tiny.hpp"), "tiny.hpp");
     b.installArtifact(library);
 }

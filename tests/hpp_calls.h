@@ -285,8 +285,8 @@ inline void hpp_calls(const Context &t, const Tensor &x) {
   (void)x.reduce(static_cast<tiny_reduce_op>(1), {1, 1}, true);
   (void)x.argmax(1, true);
   (void)x.argmin(1, true);
-  (void)x.max(1, true);
-  (void)x.min(1, true);
+  (void)(x.max)(1, true);
+  (void)(x.min)(1, true);
   (void)x.cumsum(1);
   (void)x.cumprod(1);
   (void)x.logcumsumexp(1);

@@ -196,8 +196,11 @@ static void scalars(int interpreted) {
       const struct scalar_row *r = &scalar_rows[row];
       for (int i = 0; i < SCALAR_VALUES; i++) {
         const tiny_dtype meet = scalar_dtype((tiny_dtype)d, scalar_values[i], r->asks);
-        tiny_tensor *v = meet == TINY_F64 || tn_is_float(meet) ? tiny_full(t, scalar_values[i], meet, TINY_SHAPE()) :
-                                                     tiny_cast(tiny_full(t, scalar_values[i], TINY_I64, TINY_SHAPE()), meet);
+        const int real = r->by_two == tiny_div && !tn_is_float(meet);      // does not wrap, nor does a bound
+        const int bound = r->by_two == tiny_maximum || r->by_two == tiny_minimum;
+        tiny_tensor *v = tn_is_float(meet) ? tiny_full(t, scalar_values[i], meet, TINY_SHAPE()) :
+                         real              ? tiny_full(t, scalar_values[i], TINY_F32, TINY_SHAPE()) :
+                             tiny_cast(tiny_full(t, scalar_values[i], bound ? TINY_F64 : TINY_I64, TINY_SHAPE()), meet);
         tiny_tensor *wide = tiny_cast(x, meet);
         all[2 * i] = r->by_number(x, scalar_values[i]);
         all[2 * i + 1] = r->first ? r->by_two(v, wide) : r->by_two(wide, v);
@@ -215,6 +218,7 @@ static void scalars(int interpreted) {
       CHECK_EQ(tiny_end(t), TINY_OK);
     }
 }
+static tiny_tensor *all_bits(tiny_dtype d) { return tiny_bitwise_not(one(d, 0)); }
 static void scalars_in_words(void) {
   const struct { tiny_tensor *got; tiny_dtype dtype; double value; } rows[] = {
     {tiny_add_scalar(one(TINY_I32, 3), 2), TINY_I32, 5}, {tiny_add_scalar(one(TINY_I32, 3), 2.5), TINY_F32, 5.5},
@@ -227,7 +231,15 @@ static void scalars_in_words(void) {
     {tiny_gt_scalar(one(TINY_U8, 0), -1), TINY_BOOL, 1}, {tiny_eq_scalar(one(TINY_U8, 44), 300), TINY_BOOL, 0},
     {tiny_lt_scalar(one(TINY_I32, 16777217), 16777216.5), TINY_BOOL, 0}, {tiny_eq_scalar(one(TINY_BOOL, 1), 1), TINY_BOOL, 1},
     {tiny_add_scalar(one(TINY_I32, 1), nan_()), TINY_F32, nan_()}, {tiny_ne_scalar(one(TINY_F32, 1), nan_()), TINY_BOOL, 1},
-    {tiny_add_scalar(tiny_full(t, 1, TINY_I8, TINY_SHAPE()), 2), TINY_I8, 3}};
+    {tiny_add_scalar(tiny_full(t, 1, TINY_I8, TINY_SHAPE()), 2), TINY_I8, 3},
+    {tiny_div_scalar(one(TINY_U8, 128), 256), TINY_F32, 0.5}, {tiny_div_scalar(one(TINY_U8, 3), -1), TINY_F32, -3},
+    {tiny_rdiv_scalar(one(TINY_I8, 4), 300), TINY_F32, 75}, {tiny_maximum_scalar(one(TINY_U8, 3), -1), TINY_U8, 3},
+    {tiny_minimum_scalar(one(TINY_U8, 200), 300), TINY_U8, 200}, {tiny_maximum_scalar(one(TINY_I8, 5), 1e10), TINY_I8, 127},
+    {tiny_eq_scalar(all_bits(TINY_U64), ldexp(1, 64)), TINY_BOOL, 0}, {tiny_lt_scalar(all_bits(TINY_U64), ldexp(1, 64)), TINY_BOOL, 1},
+    {tiny_gt_scalar(all_bits(TINY_U64), ldexp(1, 63)), TINY_BOOL, 1}, {tiny_sub_scalar(all_bits(TINY_U64), ldexp(1, 63)), TINY_U64, ldexp(1, 63)},
+    {tiny_eq_scalar(tiny_shift_right(all_bits(TINY_U64), one(TINY_U64, 1)), ldexp(1, 63)), TINY_BOOL, 0},
+    {tiny_ge_scalar(tiny_bitwise_not(one(TINY_I64, 0)), -ldexp(1, 64)), TINY_BOOL, 1},
+    {tiny_add_scalar(one(TINY_I64, 0), -ldexp(1, 63)), TINY_I64, -ldexp(1, 63)}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     CHECK_EQ(tiny_dtype_of(rows[i].got), rows[i].dtype);
     if (!near(at(rows[i].got, 0), rows[i].value, 0)) printf("row %d: %g\n", (int)i, at(rows[i].got, 0));

@@ -78,6 +78,24 @@ static void check_methods(const Context &t) {
   tiny_tensor *const both = tiny_index(x.get(), TINY_ARRAY(nullptr, tiny_full(t.get(), 1, TINY_I32, TINY_SHAPE())));
   CHECK(has(Tensor(both, t), {2}, {1, 4}));
 }
+static void check_words(const Context &t) {
+  const Tensor x = tiny::arange(t, 0, 6).reshape({2, 3});
+  CHECK(x.shape()[-1] == 3 && x.shape()[-2] == 2 && x.shape()[2] == 0 && x.shape()[-3] == 0 && Shape()[0] == 0);
+  CHECK(x.shape() != Shape({2, 2}) && x.shape() != Shape({2, 3, 1}) && !(x.shape() != Shape({2, 3})));
+  // numbers of every type are operands, and elements
+  CHECK(has(x[0] + 1L - 1u + std::size_t(2) - 1.f + std::int8_t(1) - true, {3}, {1, 2, 3}));
+  CHECK(has(t.from({1, 2, 3}), {3}, {1, 2, 3}) && t.from({1, 2}).dtype() == TINY_I32 && t.from({1.f}).dtype() == TINY_F32);
+  CHECK(has(t.from({1.0, 2.0, 3.0, 4.0}, {2, 2}), {2, 2}, {1, 2, 3, 4}) && t.from({5}, {}).shape() == Shape());
+  CHECK(t.from(std::vector<long>{1}).dtype() == (sizeof(long) == 8 ? TINY_I64 : TINY_I32) && t.from(std::vector<unsigned long long>{1}).dtype() == TINY_U64);
+  CHECK(t.from({1LL, -1LL}).to_vector<long long>() == (std::vector<long long>{1, -1}) && t.from({'a', 'b'}).to_vector<char>()[1] == 'b');
+  CHECK((t.from(std::vector<std::size_t>{7})).to_vector<std::size_t>()[0] == 7 && t.from(std::vector<signed char>{-1}).dtype() == TINY_I8);
+  Tensor mask = x > 2;
+  mask &= x < 5;
+  CHECK(has(mask, {2, 3}, {0, 0, 0, 1, 1, 0}) && mask.dtype() == TINY_BOOL);
+  mask |= x == 0;
+  mask ^= x == 3;
+  CHECK(has(mask, {2, 3}, {1, 0, 0, 0, 1, 0}));
+}
 #ifndef TINY_NO_NN
 static void check_descriptors(const Context &t) {
   const Tensor x = tiny::ones(t, {1, 1, 4, 4}), w = tiny::ones(t, {1, 1, 3, 3});
@@ -114,6 +132,83 @@ static void check_owners(const Context &t) {
   std::vector<Tensor> many(100, kept);
   CHECK(has(tiny::cat(many), {200}, std::vector<double>(200, 2)));
 }
+// Whoever is moved or left holds nothing, and what is done with it does nothing.
+static void check_moves(const Context &t) {
+  static_assert(std::is_nothrow_move_constructible<Tensor>::value && std::is_nothrow_swappable<Tensor>::value, "vectors of them grow by moves");
+  Tensor x = tiny::ones(t, {2}), y = std::move(x);
+  CHECK(!x.ok() && x.shape() == Shape() && has(y, {2}, {1, 1}));
+  Tensor &self = y;
+  y = self;
+  y = std::move(self);
+  std::swap(y, self);
+  CHECK(has(y, {2}, {1, 1}));
+  Context one("INTERP"), two = std::move(one);
+  CHECK(one.ok() && one.get() == two.get());                      // a Context that was moved is one all the same
+  const Tensor in = two.from({1.f, 2.f});
+  tiny::Program p(two, {in}, {in * 2}), q = std::move(p);
+  CHECK(!p && q && p.kernel_count() == 0);
+  p = std::move(q);
+  CHECK(p && !q && p({in}).size() == 1);
+#ifndef TINY_NO_NN
+  static_assert(std::is_nothrow_move_constructible<tiny::ConvTransposeLayer>::value && std::is_move_assignable<tiny::Optim>::value, "owners move");
+  static_assert(!std::is_copy_constructible<tiny::LinearLayer>::value, "but are not shared");
+  tiny::LinearLayer first(two, 2, 3), second = std::move(first);
+  CHECK(!first.weight && second(tiny::ones(two, {1, 2})).shape() == Shape({1, 3}));
+  tiny_tensor *const old = second.weight;
+  second = tiny::LinearLayer(two, 2, 4);
+  CHECK(!tiny_ok(old) && second(tiny::ones(two, {1, 2})).shape() == Shape({1, 4}));
+  std::swap(first, second);
+  CHECK(first.weight && !second.weight);
+  tiny::Optim adam = tiny::Optim(TINY_ADAM, 0.5);
+  Tensor w = tiny::ones(two, {2});
+  w.realize();
+  CHECK(adam.step({w}, {w}) == TINY_OK);
+  tiny::Optim next = std::move(adam);
+  CHECK(next.kind == TINY_ADAM && next.step({w}, {w}) == TINY_OK);
+  tiny::Params list(two), lists = std::move(list);
+  CHECK(first.params(lists, "fc") == TINY_OK && lists.n == 2 && list.n == 0);
+#endif
+  CHECK(two.ok());
+}
+// Temporaries go when they are through: after as many turns as one likes there are as many nodes as after one.
+static void check_leaks(const Context &t) {
+  const Tensor x = tiny::ones(t, {4, 4});
+  x.realize();
+  std::uint64_t after[2] = {0, 0};
+  for (int turn = 0; turn < 40; turn++) {
+    const Tensor y = ((2 * x + 1).matmul(x - 3) / 4).exp().slice(0, 1, TINY_END, 2).keep();
+    const auto [most, at] = y.max(1);
+    std::vector<Tensor> parts = (most + at).chunk(2);
+    parts.push_back(tiny::cat({parts[0] * 2, parts[0]}));
+    CHECK(parts.back().to_vector<float>().size() == 2);
+    after[turn == 39] = tiny::stats_of(t).nodes;
+  }
+  CHECK(after[0] == after[1]);
+}
+static void check_two_contexts(const Context &t) {
+  const Context other("INTERP");
+  const Tensor x = tiny::ones(t, {2}), y = tiny::ones(other, {2});
+#ifdef TINY_EXCEPTIONS
+  int thrown = 0;
+  try { x + y; } catch (const tiny::Error &) { thrown++; }
+  try { tiny::cat({y, x}); } catch (const tiny::Error &) { thrown++; }
+  CHECK(thrown == 2);
+#else
+  CHECK(!(x + y).ok() && t.status() == TINY_E_ARG && other.ok());
+  Context(t).clear();
+  CHECK(!tiny::cat({y, x}).ok() && t.ok() && other.status() == TINY_E_ARG);
+#endif
+#ifndef TINY_NO_NN
+  tiny::Params list(t);
+#ifdef TINY_EXCEPTIONS
+  try { list.add("y", y); } catch (const tiny::Error &) { thrown++; }
+  CHECK(thrown == 3 && t.ok());
+#else
+  CHECK(list.add("y", y) == TINY_E_ARG && t.status() == TINY_E_ARG);
+  Context(t).clear();
+#endif
+#endif
+}
 static void check_frames(const Context &t) {
   Tensor dies, lives, assigned = tiny::zeros(t, {2});
   CHECK(assigned.realize() == TINY_OK);
@@ -140,7 +235,9 @@ static void check_lives_longer() {
 #ifndef TINY_NO_NN
   tiny::Optim adam(TINY_ADAM);
   std::vector<tiny::RecurrentLayer> layers;
+  std::unique_ptr<tiny::Loader> loader;
 #endif
+  std::unique_ptr<tiny::Program> program;
   {
     Context t("INTERP");
     x = tiny::ones(t, {2});
@@ -152,9 +249,25 @@ static void check_lives_longer() {
     p.realize();
     CHECK(adam.step({p}, {p}) == TINY_OK);
     for (int i = 0; i < 3; i++) layers.emplace_back(t, TINY_GRU, 2, 2);
+    tiny_loader_desc d = tiny_loader_desc();
+    d.array[0].tensor = p.get();
+    loader.reset(new tiny::Loader(t, d));
 #endif
+    program.reset(new tiny::Program(t, {}, {x + 1}));
   }
   CHECK(!x.ok() && !x.get());                                     // and no one touches what was closed
+  CHECK(!*program && program->kernel_count() == 0);
+#ifndef TINY_NO_NN
+  CHECK(!*loader && loader->count() == 0 && !layers[0].w);
+#endif
+#ifdef TINY_EXCEPTIONS
+  int thrown = 0;
+  try { (*program)(std::vector<Tensor>()); } catch (const tiny::Error &e) { thrown += e.code == TINY_E_STATE; }
+  try { x + 1; } catch (const tiny::Error &e) { thrown += e.code == TINY_E_STATE; }
+  CHECK(thrown == 2);
+#else
+  CHECK((*program)(std::vector<Tensor>()).empty() && !(x + 1).ok());
+#endif
 }
 
 // ** errors **
@@ -167,6 +280,9 @@ static void check_errors(Context &t) {
   try { x.reshape({4}); } catch (const tiny::Error &e) { thrown += e.code == TINY_E_SHAPE; }
   try { t.from(std::vector<float>{1}, {2}); } catch (const tiny::Error &e) { thrown += e.code == TINY_E_ARG; }
   try { Tensor().to_vector<float>(); } catch (const tiny::Error &e) { thrown += e.code == TINY_E_ARG; }
+  try { Tensor() + 1; } catch (const tiny::Error &e) { thrown += e.code == TINY_E_ARG; }
+  try { Tensor().item(); } catch (const tiny::Error &e) { thrown += e.code == TINY_E_ARG; }
+  try { tiny::cat({}); } catch (const tiny::Error &e) { thrown += e.code == TINY_E_ARG; }
   try { Context nowhere("NOWHERE"); } catch (const tiny::Error &e) { thrown += e.code == TINY_E_DEVICE; }
   try { x.split(0); } catch (const tiny::Error &e) { thrown += e.code == TINY_E_ARG; }
   try {
@@ -174,7 +290,7 @@ static void check_errors(Context &t) {
     const Tensor inside = x + 1;
     inside.select(0, 7);
   } catch (const tiny::Error &e) { thrown += e.code == TINY_E_ARG; }                 // the frame ends on the way
-  CHECK(thrown == 7 && t.ok() && has((x + 1)[0], {3}, {2, 2, 2}));
+  CHECK(thrown == 10 && t.ok() && has((x + 1)[0], {3}, {2, 2, 2}));
 #else
   const Tensor bad = x + tiny::ones(t, {4});
   CHECK(!bad.ok() && t.status() == TINY_E_SHAPE && !std::strcmp(t.error(), "add: (2,3) and (4,) do not broadcast"));
@@ -192,6 +308,12 @@ static void check_errors(Context &t) {
 // ** training, modules, files, programs **
 
 #ifndef TINY_NO_NN
+// Is a frame open?
+static bool framed(const Context &t) {
+  const tiny_code code = tiny_end(t.get());
+  tiny_clear(t.get());
+  return code != TINY_E_STATE;
+}
 static void check_training(const Context &t) {
   tiny::LinearLayer first(t, 3, 8), second(t, 8, 1);
   tiny::Params params(t);
@@ -227,12 +349,35 @@ static void check_training(const Context &t) {
   d.array[0].tensor = x.get(); d.array[1].tensor = y.get();
   d.batch = 4; d.n = 10; d.epochs = 2;
   const tiny::Loader batches(t, d);
+  CHECK(batches.count() == 3);
   int turns = 0;
   for (std::vector<Tensor> b = batches.each(); !b.empty(); b = batches.each(), turns++) {
     CHECK(b.size() == 2 && b[0].shape() == Shape({turns % 3 == 2 ? 2 : 4, 3}));
     CHECK(sgd.minimize(second(first(b[0])).mse_loss(b[1]), params) == TINY_OK);
   }
   CHECK(turns == 6 && t.status() == TINY_OK);
+  Tensor last;                                               // the same, and whoever leaves has ended the frame
+  for (const std::vector<Tensor> &b : batches) {
+    last = b[0];
+    turns++;
+  }
+  CHECK(turns == 12 && !last.ok() && !framed(t));
+  for (const std::vector<Tensor> &b : tiny::Loader(t, d)) {
+    last = b[0];
+    CHECK(last.ok());
+    break;
+  }
+  CHECK(!last.ok() && !framed(t));
+#ifdef TINY_EXCEPTIONS
+  try {
+    for (const std::vector<Tensor> &b : batches) {
+      tiny::Frame inner(t);
+      last = b[0];
+      last.select(0, 100);
+    }
+  } catch (const tiny::Error &) { turns = 0; }
+  CHECK(turns == 0 && !last.ok() && t.ok() && !framed(t));
+#endif
   tiny::Plateau plateau;
   plateau.patience = -1;
   CHECK(plateau(1, 5) == 1 && plateau(1, 5) == 0.1);
@@ -276,7 +421,11 @@ int main() {
     tiny::seed(t, 7);
     check_operators(t);
     check_methods(t);
+    check_words(t);
     check_owners(t);
+    check_moves(t);
+    check_leaks(t);
+    check_two_contexts(t);
     check_frames(t);
     check_errors(t);
 #ifndef TINY_NO_NN

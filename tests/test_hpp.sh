@@ -6,7 +6,7 @@ cd "$(dirname "$0")/.." || exit 1
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 passed=0 failed=0
-warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror -I."
+warn="-Wall -Wextra -Wpedantic -Wconversion -Wshadow -Wsign-conversion -Wold-style-cast -Wnon-virtual-dtor -Werror -I."
 libs="-lm -lpthread -ldl"
 make -s build/library/plain.o build/library/asan.o || exit 1
 
@@ -32,6 +32,14 @@ run "clang++, sanitized, exceptions" clang++ -std=c++20 $sanitize -DTINY_EXCEPTI
 for out in NN IO LINALG INTERP DISK "NN -DTINY_NO_IO -DTINY_NO_LINALG"; do
   try "without $out" clang++ -std=c++17 $warn -DTINY_NO_$out -fsyntax-only tests/test_hpp.cpp
 done
+try "as Effective C++ has it" g++ -std=c++17 $warn -Weffc++ -fsyntax-only tests/test_hpp.cpp
+try "without exceptions and RTTI" clang++ -std=c++20 $warn -fno-exceptions -fno-rtti -fsyntax-only tests/test_hpp.cpp
+# Behind windows.h, which may have been included without NOMINMAX.
+{ printf '#include <%s>\n' algorithm cstdint cstddef initializer_list memory stdexcept string tuple type_traits vector
+  printf '#define %s\n' 'min(a, b) ((a) < (b) ? (a) : (b))' 'max(a, b) ((a) > (b) ? (a) : (b))' near far 'small char' 'interface struct' IN OUT \
+    OPTIONAL 'ERROR 0' 'DELETE 0x10000' 'TRUE 1' 'FALSE 0' 'VOID void' 'CONST const'
+  echo '#include "tiny.hpp"'; } >"$work/windows.cpp"
+try "macros of windows.h" g++ -std=c++17 $warn -fsyntax-only "$work/windows.cpp"
 # Two files of a program, of which one implements.
 printf '#include "tiny.hpp"\ntiny::Tensor twice(const tiny::Tensor &x) { return x * 2; }\n' >"$work/other.cpp"
 printf '#include "tiny.hpp"\ntiny::Tensor twice(const tiny::Tensor &x);\nint main() { tiny::Context t("INTERP"); return twice(tiny::ones(t, {})).item() != 2; }\n' >"$work/main.cpp"

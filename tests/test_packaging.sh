@@ -28,7 +28,7 @@ version=$(sed -n 's/^#define TINY_VERSION "\(.*\)"/\1/p' "$root/tiny.h")
 line="30 by tiny.h $version"
 mkdir "$work/tiny"
 cp -r "$root"/{src,tools} "$work/tiny"                # first: tiny.h is not older
-cp -r "$root"/{tiny.h,tiny.c,CMakeLists.txt,meson.build,package.json,build.zig,build.zig.zon,LICENSE,Makefile,packaging} "$work/tiny"
+cp -r "$root"/{tiny.h,tiny.hpp,tiny.c,CMakeLists.txt,meson.build,package.json,build.zig,build.zig.zon,LICENSE,Makefile,packaging} "$work/tiny"
 cd "$work" || exit 1
 cat >sum.c <<'END'
 #include "tiny.h"
@@ -48,7 +48,7 @@ int main(void) {
   return code != TINY_OK || strcmp(tiny_version(), TINY_VERSION) != 0;
 }
 END
-cp sum.c sum.cc
+sed 's/tiny\.h"/tiny.hpp"/' sum.c >sum.cc             # C++ also finds the wrapper
 { echo '#define TINY_IMPLEMENTATION'; cat sum.c; } >whole.c
 
 # By hand: one file, and tiny.c beside it.
@@ -57,10 +57,11 @@ try "tiny.c beside a program of C++" $CC -std=c11 -O0 -c tiny/tiny.c -o tiny.o &
   try "linked" $CXX -std=c++17 -Itiny sum.cc tiny.o -o beside -lm -lpthread && try "runs" says ./beside
 
 # make install, and pkg-config.
-if try "make install" make -s -C tiny install PREFIX="$work/made" CC="$CC" && has pkg-config; then
-  export PKG_CONFIG_PATH="$work/made/lib/pkgconfig"
+if try "make install" make -s -C tiny install PREFIX="$work/made here" CC="$CC" && has pkg-config; then
+  export PKG_CONFIG_PATH="$work/made here/lib/pkgconfig"
   try "pkg-config: the version" [ "$(pkg-config --modversion tiny)" = "$version" ]
-  try "pkg-config" $CC -std=c11 sum.c -o by_pc $(pkg-config --cflags --libs tiny) && try "pkg-config, runs" says ./by_pc
+  eval "flags=($(pkg-config --cflags --libs tiny))"
+  try "pkg-config" $CC -std=c11 sum.c -o by_pc "${flags[@]}" && try "pkg-config, runs" says ./by_pc
 fi
 
 # consumer NAME TARGETS HEAD: a project of CMake, in C and in C++.
@@ -72,23 +73,33 @@ add_executable(sum %s)\ntarget_link_libraries(sum PRIVATE %s)\n' "$4" "$3" "$2" 
     try "$1, runs" says "$1/build/sum"
 }
 exports() { nm -D --defined-only "$1" | awk '$2 == "T" { print $3 }' | sed 's/@.*//'; }
+# find_package with a component that there is not.
+absent() {
+  mkdir -p absent
+  printf 'cmake_minimum_required(VERSION 3.14)\nproject(consumer C)\nfind_package(tiny COMPONENTS parts)
+if(tiny_FOUND)\nmessage(FATAL_ERROR found)\nendif()\n' >absent/CMakeLists.txt
+  cmake -S absent -B absent/build -DCMAKE_PREFIX_PATH="$1"
+}
 only_ours() { exports "$1" | grep -qx tiny_open && ! exports "$1" | grep -v '^tiny_'; }
 if has cmake; then
-  consumer add_subdirectory tiny::tiny "$work/sum.c" "add_subdirectory($work/tiny tiny)"
+  consumer add_subdirectory tiny::tiny "$work/sum.c" "add_subdirectory($work/tiny first)
+add_subdirectory($work/tiny second)"
   consumer fetch_content tiny::header "$work/whole.c" "include(FetchContent)
 FetchContent_Declare(tiny SOURCE_DIR $work/tiny)
 FetchContent_MakeAvailable(tiny)"
   for kind in OFF ON; do
-    installed="$work/installed_$kind"
-    try "cmake, shared $kind" cmake -S tiny -B "build_$kind" -DBUILD_SHARED_LIBS=$kind -DCMAKE_INSTALL_PREFIX="$installed" \
+    installed="$work/installed $kind"
+    try "cmake, shared $kind" cmake -S tiny -B "build_$kind" -DBUILD_SHARED_LIBS=$kind -DCMAKE_INSTALL_PREFIX=/elsewhere \
       -DCMAKE_INSTALL_LIBDIR=lib && try "cmake, shared $kind, built" cmake --build "build_$kind" &&
-      try "cmake, shared $kind, installed" cmake --install "build_$kind" || continue
-    consumer "find_package_$kind" tiny::tiny "$work/sum.cc" "find_package(tiny $version REQUIRED)" -DCMAKE_PREFIX_PATH="$installed"
+      try "cmake, shared $kind, installed" cmake --install "build_$kind" --prefix "$installed" || continue
+    consumer "find_package_$kind" tiny::tiny "$work/sum.cc" "find_package(tiny $version REQUIRED COMPONENTS tiny)" -DCMAKE_PREFIX_PATH="$installed"
+    try "cmake, no such component" absent "$installed"
   done
-  if [ "$(uname)" = Linux ]; then try "a shared library exports tiny_ alone" only_ours "$work/installed_ON/lib/libtiny.so"; fi
+  if [ "$(uname)" = Linux ]; then try "a shared library exports tiny_ alone" only_ours "$work/installed ON/lib/libtiny.so"; fi
   if has pkg-config; then
-    export PKG_CONFIG_PATH="$work/installed_ON/lib/pkgconfig"
-    try "pkg-config of cmake" $CC -std=c11 sum.c -o by_cmake $(pkg-config --cflags --libs tiny) -Wl,-rpath,"$work/installed_ON/lib" &&
+    export PKG_CONFIG_PATH="$work/installed ON/lib/pkgconfig"
+    eval "flags=($(pkg-config --cflags --libs tiny))"
+    try "pkg-config of cmake" $CC -std=c11 sum.c -o by_cmake "${flags[@]}" -Wl,-rpath,"$work/installed ON/lib" &&
       try "pkg-config of cmake, runs" says ./by_cmake
   fi
 else echo "cmake is not here"; fi

@@ -195,7 +195,8 @@ class Wrap:
         if self.f.result == "void": return [call + ";"] + (["detail::check(%s);" % home] if home else [])
         if self.text and home: return ["const std::string y_ = %s;" % call, "detail::check(%s);" % home, "return y_;"]
         if home is None or self.f.result not in ("double", "int64_t"): return ["return %s;" % call]
-        return ["const %s y_ = %s;" % (self.returns([]), call), "detail::check(%s);" % home, "return y_;"]
+        something = ", true" if self.f.short in ("item", "item_i64") else ""       # what an empty Tensor does not have
+        return ["const %s y_ = %s;" % (self.returns([]), call), "detail::check(%s%s);" % (home, something), "return y_;"]
 
     def list(self, defaults=True, but=None):
         return ", ".join("%s%s%s%s" % (t, "" if t[-1] in "&*" else " ", n, " = " + d if defaults and d is not None else "") for t, n, d in self.parameters if n != but)
@@ -218,7 +219,10 @@ def guarded(rows):
     return text + "#endif\n" * len(open_)
 
 
-def named(f): return NAMES.get(f.short, f.short)
+def named(f):
+    """In parentheses what windows.h has macros of arguments for."""
+    name = NAMES.get(f.short, f.short)
+    return "(%s)" % name if name in ("min", "max") else name
 
 
 def layers(all_, rows, calls):
@@ -241,14 +245,11 @@ def layers(all_, rows, calls):
         h = Wrap(Function(f.guards, f.section, forward.result, forward.name, forward.parameters[1:]))
         body = [l.replace(forward.name + "(", forward.name + "(this, ") for l in h.body()]
         calls.append((f.guards, "{ %s one(%s); one(%s); Params p(t); one.params(p, \"a\"); }" % (title, w.uses(), h.uses())))
-        text = "class %s : public %s, private detail::Owner {\npublic:\n" % (title, struct)
-        text += "  %s(%s)\n      : %s(%s, t_.home()) { detail::check(where()); }\n" % (title, w.list(), title, make)
-        text += "  %s(%s &&other) : %s(other) {\n    bind(other.where());\n    other.unbind();\n  }\n" % (title, title, struct)
-        text += "  ~%s() { end(); }\n" % title
+        text = "class %s : public detail::Owned<%s, %s_free> {\npublic:\n" % (title, struct, struct)
+        text += "  %s(%s)\n      : Owned(%s, t_.home()) { detail::check(where()); }\n" % (title, w.list(), make)
         text += "  %s operator()(%s) const {\n%s  }\n" % (h.returns(h.outs), h.list(), "".join("    %s\n" % l for l in body))
         text += "  tiny_code params(Params &p, const char *prefix) const {\n    return detail::checked(%s_params(this, &p, prefix), where());\n  }\n" % struct
-        text += "protected:\n  %s(const %s &made, const detail::Home_ &to) : %s(made) { bind(to); }\n" % (title, struct, struct)
-        text += "  using detail::Owner::where;\nprivate:\n  void release() override { %s_free(this); }\n};\n" % struct
+        text += "protected:\n  using Owned::Owned;\n};\n"
         rows.append((f.guards, f.section, text))
 
 
@@ -288,8 +289,8 @@ def pages():
             one = "{ %s }" % body[0] if len(body) == 1 else "{\n%s}" % "".join("  %s\n" % l for l in body)
             if me:
                 declared.append((f.guards, f.section, "  %s%s%s(%s) const;\n" % (result, gap, name, w.list(but=me))))
-                defined.append((f.guards, f.section, "inline %s%sTensor::%s(%s) const %s\n" % (result, gap, name, w.list(False, me), one)))
-                calls.append((f.guards, "(void)x.%s(%s);" % (name, w.uses(me)) if result != "void" else "x.%s(%s);" % (name, w.uses(me))))
+                defined.append((f.guards, f.section, "inline %s%s%s(%s) const %s\n" % (result, gap, "(Tensor::%s)" % name[1:-1] if name[0] == "(" else "Tensor::" + name, w.list(False, me), one)))
+                calls.append((f.guards, ("" if result == "void" else "(void)") + "%s(%s);" % ("(x.%s)" % name[1:-1] if name[0] == "(" else "x." + name, w.uses(me))))
             else:
                 defined.append((f.guards, f.section, "inline %s%s%s(%s) %s\n" % (result, gap, name, w.list(), one)))
                 calls.append((f.guards, "%stiny::%s(%s);" % ("" if result == "void" else "(void)", name, w.uses())))

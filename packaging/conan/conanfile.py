@@ -12,13 +12,13 @@ class Tiny(ConanFile):
     license = "MIT"
     description = "A tensor compiler in one C header"
     settings = "os", "compiler", "build_type", "arch"
-    options = {"shared": [True, False], "fPIC": [True, False]}
-    default_options = {"shared": False, "fPIC": True}
+    options = {"shared": [True, False]}                    # always position independent
+    default_options = {"shared": False}
     generators = "CMakeToolchain", "CMakeDeps"
 
     def export_sources(self):
         root = os.path.join(self.recipe_folder, "..", "..")
-        for name in ("tiny.h", "tiny.c", "CMakeLists.txt", "LICENSE", "packaging/tiny.pc.in"):
+        for name in ("tiny.h", "tiny.hpp", "tiny.c", "CMakeLists.txt", "LICENSE", "packaging/tiny.pc.in"):
             copy(self, name, root, self.export_sources_folder)
 
     def configure(self):

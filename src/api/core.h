@@ -141,8 +141,8 @@ static inline int tiny_axes_of(int n, const int *axis) {
 // TINY_ARRAY(a, b): an array of tensors and their number, in the place of these two arguments. It lives as long as what
 // surrounds the call: in C the block, in C++ the expression. TINY_ARRAY() has none; NULL may stand among them.
 #ifdef __cplusplus
-  template <int N> static inline tiny_tensor *const *tiny_array_at(tiny_tensor *const (&x)[N]) { return x + 1; }
-  template <int N> char (&tiny_array_bytes(tiny_tensor *const (&x)[N]))[N];
+  template <size_t N> static inline tiny_tensor *const *tiny_array_at(tiny_tensor *const (&x)[N]) { return x + 1; }
+  template <size_t N> char (&tiny_array_bytes(tiny_tensor *const (&x)[N]))[N];
   #define TINY_ARRAY(...) \
     tiny_array_at({nullptr, __VA_ARGS__}), static_cast<int>(sizeof(tiny_array_bytes({nullptr, __VA_ARGS__}))) - 1
 #else

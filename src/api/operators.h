@@ -248,8 +248,9 @@ TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
 
 // A tensor and a number, which becomes part of the kernel: one that changes from step to step is a tensor, tiny_scalar.
 // Nothing has to be freed but the result, also outside of frames. Dtypes are PyTorch's for a number of Python's: of a
-// float x x's; of an integer x x's if value is whole (it wraps, as tiny_cast does), else f32; of bools i64 or f32.
-// Comparisons are bool, and exact: one with a number that an integer x cannot have is made in f64.
+// float x x's; of an integer x x's if value is a whole number of 64 bits, else f32; of bools i64 or f32. A whole number
+// wraps, as tiny_cast does, but as a bound it is the nearest that x's dtype has, and quotients are those of the number
+// itself. Comparisons are bool, and exact, also with what an integer x cannot be.
 
 // x + value. [torch.add]
 TINY_API tiny_tensor *tiny_add_scalar(tiny_tensor *x, double value);

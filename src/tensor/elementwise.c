@@ -400,25 +400,36 @@ TN_LOGIC(TN_LOGIC_OPERATOR)
 
 // ** a tensor and a number **
 
-static int tn_is_whole(double value) { return value == floor(value) && fabs(value) < 9223372036854775808.0; }
+#define TN_TWO_63 9223372036854775808.0
+// Is value a whole number of 64 bits, with dtype's sign? tn_whole_bits: those.
+static int tn_is_whole(int dtype, double value) {
+  return value == floor(value) && value >= -TN_TWO_63 && value < (dtype == TINY_U64 ? 2 * TN_TWO_63 : TN_TWO_63);
+}
+static int64_t tn_whole_bits(double value) { return value < TN_TWO_63 ? (int64_t)value : (int64_t)(uint64_t)value; }
 // The dtype that x and a number meet in, as PyTorch's with a number of Python's: a whole number takes part as an
 // integer, others as f32, and neither is wider than x where the kind is the same.
 static int tn_meet_number(int dtype, double value) {
   if (tn_is_float(dtype)) return dtype;
-  return !tn_is_whole(value) ? (int)TINY_F32 : dtype == TINY_BOOL ? (int)TINY_I64 : dtype;
+  return !tn_is_whole(dtype, value) ? (int)TINY_F32 : dtype == TINY_BOOL ? (int)TINY_I64 : dtype;
 }
-// The same of questions: no integer is taken for another, so a number that x's dtype has not meets it in f64.
-static int tn_meet_number_exactly(int dtype, double value) {
-  const int has = tn_is_whole(value) && (double)tn_dtype_wrap(dtype, (int64_t)value) == value &&
-                  (value >= 0 || !tn_is_unsigned(dtype));
-  return tn_is_float(dtype) || has ? dtype : (int)TINY_F64;
+// The same of questions: no integer is taken for another. A number that x's dtype has not meets it in f64, which has
+// all that lie around a fraction; what lies beyond the dtype becomes infinite, as f64 takes 2^64 - 1 for 2^64.
+static int tn_meet_number_exactly(int dtype, double *value) {
+  if (tn_is_float(dtype)) return dtype;
+  const double end = dtype == TINY_BOOL ? 2 : ldexp(1, tn_bits(dtype) - !tn_is_unsigned(dtype));
+  if (*value >= end) *value = HUGE_VAL;
+  if (*value < (double)tn_dtype_min(dtype)) *value = -HUGE_VAL;
+  return tn_is_whole(dtype, *value) ? dtype : (int)TINY_F64;
 }
-// formula(x, value), or of value first: formula(value, x), computed as takes says of dtype.
+// formula(x, value), or of value first: formula(value, x), computed as takes says of dtype. What is computed as a float
+// takes value as it is (u8 / 256 is not by 0), and as a bound it is the nearest that dtype has; other integers wrap.
 static tiny_uop *tn_with_number(int takes, tn_formula2 formula, tiny_tensor *x, double value, int first, int dtype) {
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *u = tn_cast(t, tn_uop_of(x), tn_inside(takes, dtype)), *v;
-  v = tn_is_float(dtype) ? tn_constant(t, dtype, value) : tn_int(t, dtype, (int64_t)value);
-  if (!tn_bad(t, v)) v = tn_cast(t, v, tn_inside(takes, dtype));
+  const int inside = tn_inside(takes, dtype), met = tn_is_float(dtype) ? dtype : inside;
+  const int bound = formula == tn_max || formula == tn_min;
+  tiny_uop *u = tn_cast(t, tn_uop_of(x), inside), *v;
+  v = tn_is_float(met) || bound ? tn_number(t, met, value) : tn_int(t, met, tn_whole_bits(value));
+  if (!tn_bad(t, v)) v = tn_cast(t, v, inside);
   tn_broadcast(t, &u, &v);
   return tn_bad(t, u) ? u : first ? formula(t, v, u) : formula(t, u, v);
 }
@@ -435,7 +446,7 @@ static tiny_tensor *tn_compare_number(const char *name, tn_formula2 formula, tin
   TN_FLOAT_MODE;
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const int dtype = tn_meet_number_exactly(tn_uop_of(x)->dtype, value);
+  const int dtype = tn_meet_number_exactly(tn_uop_of(x)->dtype, &value);
   return tn_tensor_new(tn_ctx_of(x), tn_with_number(TN_ANY, formula, x, value, 0, dtype));
 }
 #define TN_NUMBER_OPERATOR(name, takes, formula) \
