@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 052ef403ea096742165f2b8c46babbfc31fa3e866144148b082f2ce8b24b6db4
+/* tiny.h 0.1.0, source 75c5534019e341b522b8a57d7d9aaea67907b7bb8534fa94818a045d64ab00f4
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -847,8 +847,8 @@ static inline int tiny_axes_of(int n, const int *axis) {
 // TINY_ARRAY(a, b): an array of tensors and their number, in the place of these two arguments. It lives as long as what
 // surrounds the call: in C the block, in C++ the expression. TINY_ARRAY() has none; NULL may stand among them.
 #ifdef __cplusplus
-  template <int N> static inline tiny_tensor *const *tiny_array_at(tiny_tensor *const (&x)[N]) { return x + 1; }
-  template <int N> char (&tiny_array_bytes(tiny_tensor *const (&x)[N]))[N];
+  template <size_t N> static inline tiny_tensor *const *tiny_array_at(tiny_tensor *const (&x)[N]) { return x + 1; }
+  template <size_t N> char (&tiny_array_bytes(tiny_tensor *const (&x)[N]))[N];
   #define TINY_ARRAY(...) \
     tiny_array_at({nullptr, __VA_ARGS__}), static_cast<int>(sizeof(tiny_array_bytes({nullptr, __VA_ARGS__}))) - 1
 #else
@@ -1338,8 +1338,9 @@ TINY_API tiny_tensor *tiny_ne(tiny_tensor *a, tiny_tensor *b);
 
 // A tensor and a number, which becomes part of the kernel: one that changes from step to step is a tensor, tiny_scalar.
 // Nothing has to be freed but the result, also outside of frames. Dtypes are PyTorch's for a number of Python's: of a
-// float x x's; of an integer x x's if value is whole (it wraps, as tiny_cast does), else f32; of bools i64 or f32.
-// Comparisons are bool, and exact: one with a number that an integer x cannot have is made in f64.
+// float x x's; of an integer x x's if value is a whole number of 64 bits, else f32; of bools i64 or f32. A whole number
+// wraps, as tiny_cast does, but as a bound it is the nearest that x's dtype has, and quotients are those of the number
+// itself. Comparisons are bool, and exact, also with what an integer x cannot be.
 
 // x + value. [torch.add]
 TINY_API tiny_tensor *tiny_add_scalar(tiny_tensor *x, double value);
@@ -3584,7 +3585,8 @@ typedef struct tiny_profile_row {
   double gflops, gbps;                     // per second
   // Of the machine's limit: the least time that its arithmetic, or else its memory, needs for this, by what it took.
   // The limits are measured when they are first asked for, in some 100 ms: a product of f32 matrices, and the sum of
-  // 64 MB, or of what max_nbytes leaves. What lies in caches, or is computed by matrix units of narrow types, may be beyond 1. 0: not known.
+  // 64 MB, or of what max_nbytes leaves. What lies in caches, or is computed by matrix units of narrow types, may be
+  // beyond 1. 0: not known.
   double of_limit;
 } tiny_profile_row;
 // Calls row for each, those that took longest first; what ran so far counts, also before tiny_profile_end. t is not to
@@ -3622,7 +3624,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "052ef403ea096742165f2b8c46babbfc31fa3e866144148b082f2ce8b24b6db4"
+#define TN_SOURCE_ID "75c5534019e341b522b8a57d7d9aaea67907b7bb8534fa94818a045d64ab00f4"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -19455,25 +19457,36 @@ TN_LOGIC(TN_LOGIC_OPERATOR)
 
 // ** a tensor and a number **
 
-static int tn_is_whole(double value) { return value == floor(value) && fabs(value) < 9223372036854775808.0; }
+#define TN_TWO_63 9223372036854775808.0
+// Is value a whole number of 64 bits, with dtype's sign? tn_whole_bits: those.
+static int tn_is_whole(int dtype, double value) {
+  return value == floor(value) && value >= -TN_TWO_63 && value < (dtype == TINY_U64 ? 2 * TN_TWO_63 : TN_TWO_63);
+}
+static int64_t tn_whole_bits(double value) { return value < TN_TWO_63 ? (int64_t)value : (int64_t)(uint64_t)value; }
 // The dtype that x and a number meet in, as PyTorch's with a number of Python's: a whole number takes part as an
 // integer, others as f32, and neither is wider than x where the kind is the same.
 static int tn_meet_number(int dtype, double value) {
   if (tn_is_float(dtype)) return dtype;
-  return !tn_is_whole(value) ? (int)TINY_F32 : dtype == TINY_BOOL ? (int)TINY_I64 : dtype;
+  return !tn_is_whole(dtype, value) ? (int)TINY_F32 : dtype == TINY_BOOL ? (int)TINY_I64 : dtype;
 }
-// The same of questions: no integer is taken for another, so a number that x's dtype has not meets it in f64.
-static int tn_meet_number_exactly(int dtype, double value) {
-  const int has = tn_is_whole(value) && (double)tn_dtype_wrap(dtype, (int64_t)value) == value &&
-                  (value >= 0 || !tn_is_unsigned(dtype));
-  return tn_is_float(dtype) || has ? dtype : (int)TINY_F64;
+// The same of questions: no integer is taken for another. A number that x's dtype has not meets it in f64, which has
+// all that lie around a fraction; what lies beyond the dtype becomes infinite, as f64 takes 2^64 - 1 for 2^64.
+static int tn_meet_number_exactly(int dtype, double *value) {
+  if (tn_is_float(dtype)) return dtype;
+  const double end = dtype == TINY_BOOL ? 2 : ldexp(1, tn_bits(dtype) - !tn_is_unsigned(dtype));
+  if (*value >= end) *value = HUGE_VAL;
+  if (*value < (double)tn_dtype_min(dtype)) *value = -HUGE_VAL;
+  return tn_is_whole(dtype, *value) ? dtype : (int)TINY_F64;
 }
-// formula(x, value), or of value first: formula(value, x), computed as takes says of dtype.
+// formula(x, value), or of value first: formula(value, x), computed as takes says of dtype. What is computed as a float
+// takes value as it is (u8 / 256 is not by 0), and as a bound it is the nearest that dtype has; other integers wrap.
 static tiny_uop *tn_with_number(int takes, tn_formula2 formula, tiny_tensor *x, double value, int first, int dtype) {
   tiny_ctx *t = tn_ctx_of(x);
-  tiny_uop *u = tn_cast(t, tn_uop_of(x), tn_inside(takes, dtype)), *v;
-  v = tn_is_float(dtype) ? tn_constant(t, dtype, value) : tn_int(t, dtype, (int64_t)value);
-  if (!tn_bad(t, v)) v = tn_cast(t, v, tn_inside(takes, dtype));
+  const int inside = tn_inside(takes, dtype), met = tn_is_float(dtype) ? dtype : inside;
+  const int bound = formula == tn_max || formula == tn_min;
+  tiny_uop *u = tn_cast(t, tn_uop_of(x), inside), *v;
+  v = tn_is_float(met) || bound ? tn_number(t, met, value) : tn_int(t, met, tn_whole_bits(value));
+  if (!tn_bad(t, v)) v = tn_cast(t, v, inside);
   tn_broadcast(t, &u, &v);
   return tn_bad(t, u) ? u : first ? formula(t, v, u) : formula(t, u, v);
 }
@@ -19490,7 +19503,7 @@ static tiny_tensor *tn_compare_number(const char *name, tn_formula2 formula, tin
   TN_FLOAT_MODE;
   tiny_tensor *out;
   if (!tn_usable(name, 1, &x, &out)) return out;
-  const int dtype = tn_meet_number_exactly(tn_uop_of(x)->dtype, value);
+  const int dtype = tn_meet_number_exactly(tn_uop_of(x)->dtype, &value);
   return tn_tensor_new(tn_ctx_of(x), tn_with_number(TN_ANY, formula, x, value, 0, dtype));
 }
 #define TN_NUMBER_OPERATOR(name, takes, formula) \
@@ -53345,325 +53358,325 @@ Where things stand in tiny.h
                                       meets first
    1041  src/api/devices.h            several in one context, and tensors that are split over them
    1091  src/api/operators.h          movement, elementwise, reductions: what makes a tensor of tensors
-   1877  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
+   1878  src/api/linalg.h             products, systems of equations, factorisations of matrices, Fourier
                                       transforms
-   2089  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
+   2090  src/api/nn.h                 neural networks: normalisation, losses, attention, recurrence,
                                       convolution, images
-   2456  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
+   2457  src/api/modules.h            layers as plain structs, and the list of named tensors that optimisers,
                                       saving and loading take
-   2634  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
+   2635  src/api/train.h              gradients, optimisers, learning rates, gradient clipping, mixed
                                       precision
-   2773  src/api/look.h               tensors, parameters and graphs as text, for people and for other
+   2774  src/api/look.h               tensors, parameters and graphs as text, for people and for other
                                       programs
-   2826  src/api/io.h                 tensors from files and to files
-   2900  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
+   2827  src/api/io.h                 tensors from files and to files
+   2901  src/api/data.h               pictures, sound and tables, batches of them, and what is done to
                                       pictures at random while a network learns
-   3106  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
+   3107  src/api/device.h             captured programs, kernels of one's own, views, the IR, and what a
                                       device is
-   3548  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
-   3634  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
+   3549  src/api/observe.h            what tensors are called, and what a program does: traces, profiles
+   3636  src/base/float.c             what the library's own arithmetic may rely on, whatever the host does to
                                       floats
-   3825  src/base/number.c            numbers as text, in and out
-   4301  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
+   3827  src/base/number.c            numbers as text, in and out
+   4303  src/base/memory.c            the context, the caller's allocator, scratch memory, and what happens
                                       when there is none left
-   4547  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
+   4549  src/base/hash.c              mixing for structural hashes, digests for what is known by its contents
                                       alone, and maps from pointers, and pairs of them, to pointers in scratch
                                       memory for the passes
-   4739  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
+   4741  src/base/text.c              building strings and byte runs in scratch memory; strings of JSON; error
                                       messages that name shapes; debug lines
-   4914  src/base/version.c           what this implementation is: its release and sources, how it was
+   4916  src/base/version.c           what this implementation is: its release and sources, how it was
                                       compiled, what was left out
-   5001  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
+   5003  src/base/os.c                which system this is: Linux, macOS or Windows, on x86-64 or arm64; all
                                       system headers are asked for here
-   5459  src/base/caches.c            what the caches of this machine's first processor are, as the system
+   5461  src/base/caches.c            what the caches of this machine's first processor are, as the system
                                       tells it
-   5577  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
+   5579  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
-   5726  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6242  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   5728  src/base/files.c             reading and writing them whole, mapping them, and whose they are
+   6244  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6457  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6459  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7084  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7086  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7315  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7475  src/ir/label.c               names that nodes have for people, in a table beside them
-   7608  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8473  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7317  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7477  src/ir/label.c               names that nodes have for people, in a table beside them
+   7610  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8475  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8589  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8591  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8696  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8698  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8787  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8789  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8899  src/ir/args.c                which k, v and sources fit an op
-   9085  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9706  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8901  src/ir/args.c                which k, v and sources fit an op
+   9087  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9708  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9861  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9863  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10447  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10449  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10947  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10949  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11059  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11061  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11496  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11498  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11771  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11773  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12450  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12452  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12749  src/ir/spec.c                the verifier
-  13097  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12751  src/ir/spec.c                the verifier
+  13099  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13326  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13684  src/rules/notation.c         the algebra that bodies of rules are written in
-  13719  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13919  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13328  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13686  src/rules/notation.c         the algebra that bodies of rules are written in
+  13721  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13921  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14079  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14081  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14473  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14475  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14672  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14674  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15086  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15088  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15428  src/rules/decompose.c        from what the IR means to what a target can do
-  16040  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15430  src/rules/decompose.c        from what the IR means to what a target can do
+  16042  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16074  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16076  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16573  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16575  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16667  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16669  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17420  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17496  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17422  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17498  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17539  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17541  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17783  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17857  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17785  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17859  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18505  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18507  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18767  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18769  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19056  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19058  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19601  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19614  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19710  src/tensor/activation.c      what stands between the layers of a network
-  19891  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20263  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19723  src/tensor/activation.c      what stands between the layers of a network
+  19904  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20276  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20516  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20529  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21276  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21289  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21958  src/tensor/random.c          numbers from a counter, the same on every device
-  22233  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21971  src/tensor/random.c          numbers from a counter, the same on every device
+  22246  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22557  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22853  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22570  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22866  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22990  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23003  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23529  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23542  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24242  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24255  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24644  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24657  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24783  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24796  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25265  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25278  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25730  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25743  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26081  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26727  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27089  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27218  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26094  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26740  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27102  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27231  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27378  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27391  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27883  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28162  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27896  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28175  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28258  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28271  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28551  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28992  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28564  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29005  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29269  src/tensor/params.c          lists of named tensors: what a network consists of
-  29360  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29470  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29282  src/tensor/params.c          lists of named tensors: what a network consists of
+  29373  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29483  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29849  src/tensor/sequential.c      modules and functions one after the other
-  29920  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29862  src/tensor/sequential.c      modules and functions one after the other
+  29933  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30056  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30069  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30174  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30187  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30493  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30506  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30609  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30622  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31108  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31121  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31884  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31897  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32417  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32430  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32925  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32938  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33106  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33119  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33694  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33811  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33707  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33824  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34248  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34261  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34414  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34427  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34805  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35028  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34818  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35041  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35157  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35228  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35170  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35241  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35386  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35482  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35784  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35399  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35495  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35797  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35873  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35886  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35937  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35950  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36071  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36084  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36149  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36208  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36162  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36221  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36846  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36859  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36945  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36958  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37038  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37051  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37427  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37440  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38009  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38022  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38128  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38220  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38141  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38233  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38291  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38304  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38395  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38495  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38570  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38710  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38408  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38508  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38583  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38723  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39045  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39058  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39292  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39305  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39538  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39551  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39599  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39612  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40143  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40156  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40699  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40712  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41049  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41062  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41350  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41363  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41745  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42494  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41758  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42507  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42571  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42584  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42681  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42911  src/runtime/device.c         which backend a context runs on
-  43113  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43267  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42694  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42924  src/runtime/device.c         which backend a context runs on
+  43126  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43280  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43328  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43341  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43593  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43606  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43827  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43840  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44090  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44103  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44271  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44338  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44284  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44351  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44696  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44709  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44970  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  44983  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45180  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45641  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45193  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45654  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45813  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  45921  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46198  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45826  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  45934  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46211  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46692  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46705  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47286  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47299  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47469  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47482  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47806  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47995  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48787  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47819  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48008  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48800  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49164  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49505  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49177  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49518  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49683  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49696  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49935  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  49948  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50194  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50207  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50464  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50477  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50629  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50642  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50803  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51164  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51400  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50816  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51177  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51413  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51548  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51711  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51561  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51724  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51818  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51831  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51903  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51916  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52231  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52244  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52394  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52457  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52636  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52407  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52470  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52649  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52772  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52785  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53158  src/runtime/context.c        opening and closing, the first error, totals
+  53171  src/runtime/context.c        opening and closing, the first error, totals
 */

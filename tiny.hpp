@@ -25,6 +25,7 @@
 #include <memory>
 #include <string>
 #include <tuple>
+#include <type_traits>
 #include <utility>
 #include <vector>
 #ifdef TINY_EXCEPTIONS
@@ -57,12 +58,17 @@ public:
   Shape(const tiny_shape &s) : tiny_shape(s) {}
   Shape(std::initializer_list<std::int64_t> dims) : tiny_shape() { set(dims.begin(), dims.size()); }
   Shape(const std::vector<std::int64_t> &dims) : tiny_shape() { set(dims.data(), dims.size()); }
-  std::int64_t operator[](int i) const { return dim[i]; }
+  // Dim i, from the end below 0: shape[-1] is the last; 0 where there is none.
+  std::int64_t operator[](int i) const {
+    const int at = i < 0 ? i + ndim : i;
+    return at >= 0 && at < ndim && at < TINY_MAX_DIMS ? dim[at] : 0;
+  }
   bool operator==(const Shape &other) const {
     if (ndim != other.ndim) return false;
-    for (int i = 0; i < ndim; i++) if (dim[i] != other.dim[i]) return false;
+    for (int i = 0; i < ndim && i < TINY_MAX_DIMS; i++) if (dim[i] != other.dim[i]) return false;
     return true;
   }
+  bool operator!=(const Shape &other) const { return !(*this == other); }
 private:
   void set(const std::int64_t *dims, std::size_t n) {
     ndim = static_cast<int>(n);
@@ -99,33 +105,37 @@ struct Home {
 };
 using Home_ = std::shared_ptr<Home>;
 
-// A struct with memory of a context: it is released at the end of its scope, or of the context if that comes first.
+// What must be released at the end of its scope, or of the context if that comes first.
 class Owner {
 public:
   Owner(const Owner &) = delete;
   Owner &operator=(const Owner &) = delete;
 protected:
-  Owner() {}
-  virtual ~Owner() {}
-  virtual void release() = 0;
+  explicit Owner(void (*how)(Owner &)) : release(how), home() {}
+  ~Owner() {}
   const Home_ &where() const { return home; }
   void bind(const Home_ &to) {
     if (home || !to) return;
+    to->owners.push_back(this);
     home = to;
-    home->owners.push_back(this);
   }
-  void unbind() {
+  // Stands from now on where other stood.
+  void take(Owner &other) noexcept {
+    home = std::move(other.home);
+    other.home.reset();
+    if (!home) return;
+    for (Owner *&one : home->owners) if (one == &other) one = this;
+  }
+  void end() {
+    if (home && home->t) release(*this);
     if (!home) return;
     std::vector<Owner *> &all = home->owners;
     for (std::size_t i = all.size(); i-- > 0;) if (all[i] == this) all.erase(all.begin() + static_cast<std::ptrdiff_t>(i));
     home.reset();
   }
-  void end() {
-    if (home && home->t) release();
-    unbind();
-  }
 private:
   friend void close(Home &);
+  void (*release)(Owner &);
   Home_ home;
 };
 inline void close(Home &home) {
@@ -134,6 +144,51 @@ inline void close(Home &home) {
   home.t = nullptr;
   tiny_close(t);
 }
+
+// A struct of tiny.h with memory of a context. It moves, and is zeros then.
+template <typename C, void (*FREE)(C *)> class Owned : public C, protected Owner {
+public:
+  Owned(Owned &&other) noexcept : C(other), Owner(release) { move(other); }
+  Owned &operator=(Owned &&other) noexcept {
+    if (this == &other) return *this;
+    end();
+    static_cast<C &>(*this) = other;
+    move(other);
+    return *this;
+  }
+protected:
+  Owned() : C(), Owner(release) {}
+  Owned(const C &made, const Home_ &to) : C(made), Owner(release) { bind(to); }
+  ~Owned() { end(); }
+private:
+  static void release(Owner &me) { FREE(&static_cast<Owned &>(me)); }
+  void move(Owned &other) noexcept {
+    static_cast<C &>(other) = C();
+    take(other);
+  }
+};
+
+// What was opened, and is closed at the end of its scope, or with its context. It moves, and is nothing then.
+template <typename C, void (*CLOSE)(C *)> class Opened {
+public:
+  Opened(const Opened &) = delete;
+  Opened &operator=(const Opened &) = delete;
+  Opened(Opened &&other) noexcept : opened(other.opened), home(other.home) { other.opened = nullptr; }
+  Opened &operator=(Opened &&other) noexcept {
+    std::swap(opened, other.opened);
+    std::swap(home, other.home);
+    return *this;
+  }
+  explicit operator bool() const { return get() != nullptr; }
+protected:
+  Opened(C *made, const Home_ &to) : opened(made), home(to) {}
+  ~Opened() { if (get()) CLOSE(opened); }
+  C *get() const { return home->t ? opened : nullptr; }
+  const Home_ &where() const { return home; }
+private:
+  C *opened;
+  Home_ home;
+};
 
 // A handle: the last that shares it frees it, unless its context went before.
 struct Handle {
@@ -146,15 +201,19 @@ struct Handle {
   ~Handle() { if (owned && home && home->t) tiny_free(x); }
 };
 
-// Throws the error of a context, if there is one.
-inline void check(const Home_ &home) {
+// Throws the error of a context, if there is one; of no context, if there was to be something.
+inline void check(const Home_ &home, bool something = false) {
 #ifdef TINY_EXCEPTIONS
-  if (!home || tiny_status(home->t) == TINY_OK) return;
+  if (!home && something) throw Error(TINY_E_ARG, "a tensor is empty");
+  if (!home) return;
+  if (!home->t) throw Error(TINY_E_STATE, "the context is closed");
+  if (tiny_status(home->t) == TINY_OK) return;
   const Error error(tiny_status(home->t), tiny_error(home->t));
   tiny_clear(home->t);
   throw error;
 #else
   (void)home;
+  (void)something;
 #endif
 }
 inline tiny_code checked(tiny_code code, const Home_ &home) {
@@ -174,7 +233,7 @@ class Params;
 
 class Tensor {
 public:
-  Tensor() {}
+  Tensor() : handle() {}
   // Of C's, which from now on is freed here; borrowed: which somebody else frees, as the weight of a layer.
   Tensor(tiny_tensor *x, const Context &t);
   static Tensor borrowed(tiny_tensor *x, const Context &t);
@@ -449,8 +508,8 @@ public:
   Tensor reduce(tiny_reduce_op op, const Shape &axes, bool keepdim = false) const;
   Tensor argmax(int axis = TINY_ALL, bool keepdim = false) const;
   Tensor argmin(int axis = TINY_ALL, bool keepdim = false) const;
-  std::tuple<Tensor, Tensor> max(int axis = TINY_ALL, bool keepdim = false) const;
-  std::tuple<Tensor, Tensor> min(int axis = TINY_ALL, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor> (max)(int axis = TINY_ALL, bool keepdim = false) const;
+  std::tuple<Tensor, Tensor> (min)(int axis = TINY_ALL, bool keepdim = false) const;
   Tensor cumsum(int axis) const;
   Tensor cumprod(int axis) const;
   Tensor logcumsumexp(int axis) const;
@@ -693,7 +752,7 @@ public:
   const char *label_of() const;
 private:
   friend struct Give;
-  Tensor(tiny_tensor *x, const detail::Home_ &home, bool own) {
+  Tensor(tiny_tensor *x, const detail::Home_ &home, bool own) : handle() {
     if (x && home) handle = std::make_shared<detail::Handle>(x, home, own);
   }
   std::shared_ptr<detail::Handle> handle;
@@ -702,8 +761,8 @@ private:
 // Tensors, where a call takes several: {a, b} or a vector.
 class List {
 public:
-  List(std::initializer_list<Tensor> tensors) : of(tensors) { set(); }
-  List(const std::vector<Tensor> &tensors) : of(tensors) { set(); }
+  List(std::initializer_list<Tensor> tensors) : of(tensors), raw() { set(); }
+  List(const std::vector<Tensor> &tensors) : of(tensors), raw() { set(); }
   tiny_tensor *const *get() const { return raw.data(); }
   int size() const { return static_cast<int>(raw.size()); }
   const std::vector<Tensor> &tensors() const { return of; }
@@ -720,36 +779,37 @@ private:
 // ** contexts and frames **
 
 namespace detail {
-template <typename T> struct Dtype;
+// The dtype of a type: of whole numbers by their size and sign, as long is not the same everywhere.
+template <typename T> struct Dtype {
+  static_assert(std::is_integral<T>::value && !std::is_same<T, bool>::value && sizeof(T) <= 8, "float, double or whole numbers; bools are u8");
+  static constexpr tiny_dtype value = static_cast<tiny_dtype>(
+      (sizeof(T) == 1 ? TINY_I8 : sizeof(T) == 2 ? TINY_I16 : sizeof(T) == 4 ? TINY_I32 : TINY_I64) + (std::is_signed<T>::value ? 0 : 1));
+};
 template <> struct Dtype<float> { static constexpr tiny_dtype value = TINY_F32; };
 template <> struct Dtype<double> { static constexpr tiny_dtype value = TINY_F64; };
-template <> struct Dtype<std::int8_t> { static constexpr tiny_dtype value = TINY_I8; };
-template <> struct Dtype<std::uint8_t> { static constexpr tiny_dtype value = TINY_U8; };
-template <> struct Dtype<std::int16_t> { static constexpr tiny_dtype value = TINY_I16; };
-template <> struct Dtype<std::uint16_t> { static constexpr tiny_dtype value = TINY_U16; };
-template <> struct Dtype<std::int32_t> { static constexpr tiny_dtype value = TINY_I32; };
-template <> struct Dtype<std::uint32_t> { static constexpr tiny_dtype value = TINY_U32; };
-template <> struct Dtype<std::int64_t> { static constexpr tiny_dtype value = TINY_I64; };
-template <> struct Dtype<std::uint64_t> { static constexpr tiny_dtype value = TINY_U64; };
 } // namespace detail
 
-// Opens a context and closes it. Copies are one context, which closes with the last of them.
+// Opens a context and closes it. Copies are one context, which closes with the last of them; moved it is copied.
 class Context {
 public:
   Context() : Context(tiny_desc()) {}
   explicit Context(const tiny_desc &d) : own(std::make_shared<Own>(tiny_open(&d))) { detail::check(own->home); }
   explicit Context(const char *device) : Context(named(device)) {}
+  Context(const Context &) = default;
+  Context &operator=(const Context &) = default;
   tiny_ctx *get() const { return own->home->t; }
   const detail::Home_ &home() const { return own->home; }
   tiny_code status() const { return tiny_status(get()); }
   const char *error() const { return tiny_error(get()); }
   void clear() { tiny_clear(get()); }
   bool ok() const { return status() == TINY_OK; }
-  // A tensor of these elements; shape left out: (n).
+  // A tensor of these elements: a vector, or {1.f, 2.f}; shape left out: (n).
   template <typename T> Tensor from(const std::vector<T> &data, const Shape &shape) const;
   template <typename T> Tensor from(const std::vector<T> &data) const {
     return from(data, {static_cast<std::int64_t>(data.size())});
   }
+  template <typename T> Tensor from(std::initializer_list<T> data, const Shape &shape) const { return from(std::vector<T>(data), shape); }
+  template <typename T> Tensor from(std::initializer_list<T> data) const { return from(std::vector<T>(data)); }
 private:
   struct Own {
     detail::Home_ home;
@@ -799,8 +859,13 @@ private:
 namespace detail {
 // Text of a function that writes as snprintf does.
 template <typename Write> std::string text(const Write &write) {
-  std::vector<char> out(write(nullptr, 0) + 1);
-  return std::string(out.data(), write(out.data(), out.size()));
+  std::vector<char> out(4096);
+  std::size_t n = write(out.data(), out.size());
+  if (n >= out.size()) {                                     // it did not fit: once more
+    out.resize(n + 1);
+    n = write(out.data(), out.size());
+  }
+  return std::string(out.data(), n);
 }
 } // namespace detail
 
@@ -809,7 +874,9 @@ struct Give {
   tiny_tensor *x;
   Tensor same;
   detail::Home_ home;
-  explicit Give(tiny_tensor *given) : x(given) {}
+  explicit Give(tiny_tensor *given) : x(given), same(), home() {}
+  Give(const Give &) = delete;
+  Give &operator=(const Give &) = delete;
   Give &from(const Tensor &in) {
     if (!home) home = in.home();
     if (x && in.get() == x) same = in;
@@ -828,7 +895,7 @@ struct Give {
   static Tensor borrow(tiny_tensor *x, const detail::Home_ &home) { return Tensor(x, home, false); }
   Tensor tensor() const {
     const Tensor made = same.get() ? same : own(x, home);
-    detail::check(home);
+    detail::check(home, !x);
     return made;
   }
 };
@@ -933,12 +1000,12 @@ inline tiny_code Tensor::reference(void *out, std::size_t nbytes) const { return
 #endif
 inline double Tensor::item() const {
   const double y_ = tiny_item(get());
-  detail::check(home());
+  detail::check(home(), true);
   return y_;
 }
 inline std::int64_t Tensor::item_i64() const {
   const std::int64_t y_ = tiny_item_i64(get());
-  detail::check(home());
+  detail::check(home(), true);
   return y_;
 }
 inline Shape Tensor::shape() const { return tiny_shape_of(get()); }
@@ -1225,12 +1292,12 @@ inline Tensor Tensor::dist(const Tensor &b, double p) const { return give(tiny_d
 inline Tensor Tensor::reduce(tiny_reduce_op op, const Shape &axes, bool keepdim) const { return give(tiny_reduce(get(), op, axes, keepdim), *this); }
 inline Tensor Tensor::argmax(int axis, bool keepdim) const { return give(tiny_argmax(get(), axis, keepdim), *this); }
 inline Tensor Tensor::argmin(int axis, bool keepdim) const { return give(tiny_argmin(get(), axis, keepdim), *this); }
-inline std::tuple<Tensor, Tensor> Tensor::max(int axis, bool keepdim) const {
+inline std::tuple<Tensor, Tensor> (Tensor::max)(int axis, bool keepdim) const {
   tiny_tensor *index_ = nullptr;
   const Tensor y_ = give(tiny_max(get(), axis, keepdim, &index_), *this);
   return std::make_tuple(y_, Give::own(index_, y_.home()));
 }
-inline std::tuple<Tensor, Tensor> Tensor::min(int axis, bool keepdim) const {
+inline std::tuple<Tensor, Tensor> (Tensor::min)(int axis, bool keepdim) const {
   tiny_tensor *index_ = nullptr;
   const Tensor y_ = give(tiny_min(get(), axis, keepdim, &index_), *this);
   return std::make_tuple(y_, Give::own(index_, y_.home()));
@@ -1657,32 +1724,49 @@ inline Tensor normalize_image(const Tensor &x, const std::vector<double> &mean, 
 #endif
 
 // Batches, made on a thread: see tiny_loader_open.
-class Loader {
+//     for (const std::vector<tiny::Tensor> &b : loader) ..
+// has each batch in a frame of its own, which ends with its turn, also by break or an exception.
+class Loader : public detail::Opened<tiny_loader, tiny_loader_close> {
 public:
   Loader(const Context &t, const tiny_loader_desc &d)
-      : l(tiny_loader_open(t.get(), &d)), home(t.home()), n(d.narray ? d.narray : TINY_LOADER_ARRAYS) {
-    detail::check(home);
+      : Opened(tiny_loader_open(t.get(), &d), t.home()), n(d.narray ? d.narray : TINY_LOADER_ARRAYS) {
+    detail::check(where());
   }
-  Loader(const Loader &) = delete;
-  Loader &operator=(const Loader &) = delete;
-  ~Loader() { if (home->t) tiny_loader_close(l); }
   // The arrays of the next batch; none at the end of the last epoch.
   std::vector<Tensor> next() const { return batch(tiny_loader_next); }
-  // The same in a frame of its own, which ends that of the batch before:
+  // The same in a frame, which the next one ends, and who leaves before that has to:
   //     for (auto b = loader.each(); !b.empty(); b = loader.each())
   std::vector<Tensor> each() const { return batch(tiny_loader_each); }
-  std::int64_t count() const { return tiny_loader_count(l); }
-  explicit operator bool() const { return l != nullptr; }
+  std::int64_t count() const { return tiny_loader_count(get()); }
+
+  struct End {};
+  class Turn {
+  public:
+    explicit Turn(const Loader &of) : loader(&of), now(of.each()) {}
+    Turn(const Turn &) = delete;
+    Turn &operator=(const Turn &) = delete;
+    ~Turn() { if (!now.empty() && loader->where()->t) tiny_end(loader->where()->t); }
+    const std::vector<Tensor> &operator*() const { return now; }
+    Turn &operator++() {
+      now.clear();
+      now = loader->each();
+      return *this;
+    }
+    bool operator!=(End) const { return !now.empty(); }
+  private:
+    const Loader *loader;
+    std::vector<Tensor> now;
+  };
+  Turn begin() const { return Turn(*this); }
+  End end() const { return End(); }
 private:
   std::vector<Tensor> batch(std::int64_t (*take)(tiny_loader *, tiny_tensor **)) const {
     std::vector<tiny_tensor *> out = detail::room(n);
-    if (take(l, out.data()) <= 0) out.clear();
+    if (take(get(), out.data()) <= 0) out.clear();
     while (!out.empty() && !out.back()) out.pop_back();
-    detail::check(home);
-    return give_all(out, home);
+    detail::check(where());
+    return give_all(out, where());
   }
-  tiny_loader *l;
-  detail::Home_ home;
   int n;
 };
 
@@ -1737,6 +1821,9 @@ inline Tensor operator!(const Tensor &x) { return x.logical_not(); }
 inline Tensor operator&(const Tensor &a, const Tensor &b) { return a.bitwise_and(b); }
 inline Tensor operator|(const Tensor &a, const Tensor &b) { return a.bitwise_or(b); }
 inline Tensor operator^(const Tensor &a, const Tensor &b) { return a.bitwise_xor(b); }
+inline Tensor &operator&=(Tensor &a, const Tensor &b) { return a = a & b; }
+inline Tensor &operator|=(Tensor &a, const Tensor &b) { return a = a | b; }
+inline Tensor &operator^=(Tensor &a, const Tensor &b) { return a = a ^ b; }
 
 #ifndef TINY_NO_NN
 // ** training **
@@ -1776,10 +1863,9 @@ inline tiny_code clip_grad_value(std::vector<Tensor> &grads, double value) {
 }
 
 // The structs of tiny.h with their fields, begun with zeros and freed at the end of their scope.
-class Optim : public tiny_optim, private detail::Owner {
+class Optim : public detail::Owned<tiny_optim, tiny_optim_free> {
 public:
-  explicit Optim(tiny_optim_kind which, double rate_ = 0) : tiny_optim() { kind = which; lr = rate_; }
-  ~Optim() { end(); }
+  explicit Optim(tiny_optim_kind which, double rate_ = 0) { kind = which; lr = rate_; }
   tiny_code step(const List &params, const List &grads) {
     bind(params.home());
     return detail::checked(tiny_optim_step(this, params.get(), grads.get(), params.size()), where());
@@ -1790,13 +1876,11 @@ public:
   }
 private:
   friend class Scaler;
-  void release() override { tiny_optim_free(this); }
 };
 
-class Scaler : public tiny_scaler, private detail::Owner {
+class Scaler : public detail::Owned<tiny_scaler, tiny_scaler_free> {
 public:
-  Scaler() : tiny_scaler() {}
-  ~Scaler() { end(); }
+  Scaler() {}
   Tensor scaled(const Tensor &loss) {
     bind(loss.home());
     return give(tiny_scaler_scale(this, loss.get()), loss);
@@ -1812,20 +1896,15 @@ public:
     return detail::checked(tiny_scaler_step(this, &o, params.get(), grads.get(), params.size()), where());
   }
   tiny_code update() { return detail::checked(tiny_scaler_update(this), where()); }
-private:
-  void release() override { tiny_scaler_free(this); }
 };
 
-class Ema : public tiny_ema, private detail::Owner {
+class Ema : public detail::Owned<tiny_ema, tiny_ema_free> {
 public:
-  explicit Ema(double decay_ = 0) : tiny_ema() { decay = decay_; }
-  ~Ema() { end(); }
+  explicit Ema(double decay_ = 0) { decay = decay_; }
   tiny_code step(const List &params) {
     bind(params.home());
     return detail::checked(tiny_ema_step(this, params.get(), params.size()), where());
   }
-private:
-  void release() override { tiny_ema_free(this); }
 };
 
 class Plateau : public tiny_plateau {
@@ -1837,10 +1916,9 @@ public:
 // ** modules **
 
 // A list of named parameters: see tiny_params.
-class Params : public tiny_params, private detail::Owner {
+class Params : public detail::Owned<tiny_params, tiny_params_free> {
 public:
-  explicit Params(const Context &context) : tiny_params() { bind(context.home()); }
-  ~Params() { end(); }
+  explicit Params(const Context &context) : Owned(tiny_params(), context.home()), held() { t = context.get(); }
   tiny_code add(const char *name, const Tensor &x, bool train = true, const char *prefix = nullptr) {
     held.push_back(x);
     return detail::checked(tiny_params_add(this, prefix, name, x.get(), train), where());
@@ -1854,22 +1932,16 @@ public:
     for (int i = 0; i < ntrainable; i++) all.push_back(Give::borrow(trainable[i], where()));
     return all;
   }
-  using detail::Owner::where;
+  using Owned::where;
 private:
-  void release() override { tiny_params_free(this); }
   std::vector<Tensor> held;
 };
 
 // >>modules
-class LinearLayer : public tiny_linear_layer, private detail::Owner {
+class LinearLayer : public detail::Owned<tiny_linear_layer, tiny_linear_layer_free> {
 public:
   LinearLayer(const Context &t_, std::int64_t in_, std::int64_t out_, bool bias_ = true)
-      : LinearLayer(tiny_linear_layer_new(t_.get(), in_, out_, bias_), t_.home()) { detail::check(where()); }
-  LinearLayer(LinearLayer &&other) : tiny_linear_layer(other) {
-    bind(other.where());
-    other.unbind();
-  }
-  ~LinearLayer() { end(); }
+      : Owned(tiny_linear_layer_new(t_.get(), in_, out_, bias_), t_.home()) { detail::check(where()); }
   Tensor operator()(const Tensor &x) const {
     return give(tiny_linear_layer_forward(this, x.get()), x);
   }
@@ -1877,20 +1949,12 @@ public:
     return detail::checked(tiny_linear_layer_params(this, &p, prefix), where());
   }
 protected:
-  LinearLayer(const tiny_linear_layer &made, const detail::Home_ &to) : tiny_linear_layer(made) { bind(to); }
-  using detail::Owner::where;
-private:
-  void release() override { tiny_linear_layer_free(this); }
+  using Owned::Owned;
 };
-class ConvLayer : public tiny_conv_layer, private detail::Owner {
+class ConvLayer : public detail::Owned<tiny_conv_layer, tiny_conv_layer_free> {
 public:
   ConvLayer(const Context &t_, std::int64_t in_, std::int64_t out_, const Shape &kernel_, const tiny_conv_desc &d_ = tiny_conv_desc(), bool bias_ = true)
-      : ConvLayer(tiny_conv_layer_new(t_.get(), in_, out_, kernel_, &d_, bias_), t_.home()) { detail::check(where()); }
-  ConvLayer(ConvLayer &&other) : tiny_conv_layer(other) {
-    bind(other.where());
-    other.unbind();
-  }
-  ~ConvLayer() { end(); }
+      : Owned(tiny_conv_layer_new(t_.get(), in_, out_, kernel_, &d_, bias_), t_.home()) { detail::check(where()); }
   Tensor operator()(const Tensor &x) const {
     return give(tiny_conv_layer_forward(this, x.get()), x);
   }
@@ -1898,25 +1962,17 @@ public:
     return detail::checked(tiny_conv_layer_params(this, &p, prefix), where());
   }
 protected:
-  ConvLayer(const tiny_conv_layer &made, const detail::Home_ &to) : tiny_conv_layer(made) { bind(to); }
-  using detail::Owner::where;
-private:
-  void release() override { tiny_conv_layer_free(this); }
+  using Owned::Owned;
 };
 class ConvTransposeLayer : public ConvLayer {
 public:
   ConvTransposeLayer(const Context &t_, std::int64_t in_, std::int64_t out_, const Shape &kernel_, const tiny_conv_desc &d_ = tiny_conv_desc(), bool bias_ = true)
       : ConvLayer(tiny_conv_transpose_layer_new(t_.get(), in_, out_, kernel_, &d_, bias_), t_.home()) { detail::check(where()); }
 };
-class NormLayer : public tiny_norm_layer, private detail::Owner {
+class NormLayer : public detail::Owned<tiny_norm_layer, tiny_norm_layer_free> {
 public:
   NormLayer(const Context &t_, tiny_norm_kind kind_, const Shape &size_, std::int64_t groups_ = 0)
-      : NormLayer(tiny_norm_layer_new(t_.get(), kind_, size_, groups_), t_.home()) { detail::check(where()); }
-  NormLayer(NormLayer &&other) : tiny_norm_layer(other) {
-    bind(other.where());
-    other.unbind();
-  }
-  ~NormLayer() { end(); }
+      : Owned(tiny_norm_layer_new(t_.get(), kind_, size_, groups_), t_.home()) { detail::check(where()); }
   Tensor operator()(const Tensor &x, bool train = true) const {
     return give(tiny_norm_layer_forward(this, x.get(), train), x);
   }
@@ -1924,20 +1980,12 @@ public:
     return detail::checked(tiny_norm_layer_params(this, &p, prefix), where());
   }
 protected:
-  NormLayer(const tiny_norm_layer &made, const detail::Home_ &to) : tiny_norm_layer(made) { bind(to); }
-  using detail::Owner::where;
-private:
-  void release() override { tiny_norm_layer_free(this); }
+  using Owned::Owned;
 };
-class EmbeddingLayer : public tiny_embedding_layer, private detail::Owner {
+class EmbeddingLayer : public detail::Owned<tiny_embedding_layer, tiny_embedding_layer_free> {
 public:
   EmbeddingLayer(const Context &t_, std::int64_t rows_, std::int64_t size_, std::int64_t padding_ = -1)
-      : EmbeddingLayer(tiny_embedding_layer_new(t_.get(), rows_, size_, padding_), t_.home()) { detail::check(where()); }
-  EmbeddingLayer(EmbeddingLayer &&other) : tiny_embedding_layer(other) {
-    bind(other.where());
-    other.unbind();
-  }
-  ~EmbeddingLayer() { end(); }
+      : Owned(tiny_embedding_layer_new(t_.get(), rows_, size_, padding_), t_.home()) { detail::check(where()); }
   Tensor operator()(const Tensor &ids) const {
     return give(tiny_embedding_layer_forward(this, ids.get()), ids);
   }
@@ -1945,20 +1993,12 @@ public:
     return detail::checked(tiny_embedding_layer_params(this, &p, prefix), where());
   }
 protected:
-  EmbeddingLayer(const tiny_embedding_layer &made, const detail::Home_ &to) : tiny_embedding_layer(made) { bind(to); }
-  using detail::Owner::where;
-private:
-  void release() override { tiny_embedding_layer_free(this); }
+  using Owned::Owned;
 };
-class AttentionLayer : public tiny_attention_layer, private detail::Owner {
+class AttentionLayer : public detail::Owned<tiny_attention_layer, tiny_attention_layer_free> {
 public:
   AttentionLayer(const Context &t_, std::int64_t size_, int heads_, bool bias_ = true)
-      : AttentionLayer(tiny_attention_layer_new(t_.get(), size_, heads_, bias_), t_.home()) { detail::check(where()); }
-  AttentionLayer(AttentionLayer &&other) : tiny_attention_layer(other) {
-    bind(other.where());
-    other.unbind();
-  }
-  ~AttentionLayer() { end(); }
+      : Owned(tiny_attention_layer_new(t_.get(), size_, heads_, bias_), t_.home()) { detail::check(where()); }
   Tensor operator()(const Tensor &q, const Tensor &k, const Tensor &v, const tiny_attention_desc &d = tiny_attention_desc()) const {
     return give(tiny_attention_layer_forward(this, q.get(), k.get(), v.get(), &d), q, k, v);
   }
@@ -1966,20 +2006,12 @@ public:
     return detail::checked(tiny_attention_layer_params(this, &p, prefix), where());
   }
 protected:
-  AttentionLayer(const tiny_attention_layer &made, const detail::Home_ &to) : tiny_attention_layer(made) { bind(to); }
-  using detail::Owner::where;
-private:
-  void release() override { tiny_attention_layer_free(this); }
+  using Owned::Owned;
 };
-class RecurrentLayer : public tiny_recurrent_layer, private detail::Owner {
+class RecurrentLayer : public detail::Owned<tiny_recurrent_layer, tiny_recurrent_layer_free> {
 public:
   RecurrentLayer(const Context &t_, tiny_recurrent_kind kind_, std::int64_t in_, std::int64_t size_, const tiny_recurrent_desc &d_ = tiny_recurrent_desc(), bool bias_ = true)
-      : RecurrentLayer(tiny_recurrent_layer_new(t_.get(), kind_, in_, size_, &d_, bias_), t_.home()) { detail::check(where()); }
-  RecurrentLayer(RecurrentLayer &&other) : tiny_recurrent_layer(other) {
-    bind(other.where());
-    other.unbind();
-  }
-  ~RecurrentLayer() { end(); }
+      : Owned(tiny_recurrent_layer_new(t_.get(), kind_, in_, size_, &d_, bias_), t_.home()) { detail::check(where()); }
   std::tuple<Tensor, Tensor, Tensor> operator()(const Tensor &x, const Tensor &h0 = Tensor(), const Tensor &c0 = Tensor(), bool train = true) const {
     tiny_tensor *hn_ = nullptr, *cn_ = nullptr;
     const Tensor y_ = give(tiny_recurrent_layer_forward(this, x.get(), h0.get(), c0.get(), train, &hn_, &cn_), x, h0, c0);
@@ -1989,10 +2021,7 @@ public:
     return detail::checked(tiny_recurrent_layer_params(this, &p, prefix), where());
   }
 protected:
-  RecurrentLayer(const tiny_recurrent_layer &made, const detail::Home_ &to) : tiny_recurrent_layer(made) { bind(to); }
-  using detail::Owner::where;
-private:
-  void release() override { tiny_recurrent_layer_free(this); }
+  using Owned::Owned;
 };
 #ifndef TINY_NO_IO
 // See tiny_state_save, tiny_state_load.
@@ -2009,22 +2038,16 @@ inline tiny_code state_load(const char *path, const Params &p, tiny_optim *o = n
 // ** files **
 
 // Named tensors of a file: see tiny_archive_open.
-class Archive {
+class Archive : public detail::Opened<tiny_archive, tiny_archive_close> {
 public:
-  Archive(const Context &t, const char *path) : a(tiny_archive_open(t.get(), path)), home(t.home()) { detail::check(home); }
-  Archive(const Context &t, const void *data, std::size_t nbytes)
-      : a(tiny_archive_from(t.get(), data, nbytes)), home(t.home()) { detail::check(home); }
-  Archive(const Archive &) = delete;
-  Archive &operator=(const Archive &) = delete;
-  ~Archive() { if (home->t) tiny_archive_close(a); }
-  int count() const { return tiny_archive_count(a); }
-  const char *name(int i) const { return tiny_archive_name(a, i); }
-  const char *metadata(const char *key) const { return tiny_archive_metadata(a, key); }
-  Tensor operator[](const char *name_) const { return give(tiny_archive_get(a, name_), home); }
-  explicit operator bool() const { return a != nullptr; }
-private:
-  tiny_archive *a;
-  detail::Home_ home;
+  Archive(const Context &t, const char *path) : Opened(tiny_archive_open(t.get(), path), t.home()) { detail::check(where()); }
+  Archive(const Context &t, const void *data, std::size_t nbytes) : Opened(tiny_archive_from(t.get(), data, nbytes), t.home()) {
+    detail::check(where());
+  }
+  int count() const { return tiny_archive_count(get()); }
+  const char *name(int i) const { return tiny_archive_name(get(), i); }
+  const char *metadata(const char *key) const { return tiny_archive_metadata(get(), key); }
+  Tensor operator[](const char *name_) const { return give(tiny_archive_get(get(), name_), where()); }
 };
 // Tensors under names, .npz or .safetensors: see tiny_save.
 inline tiny_code save(const char *path, const std::vector<std::pair<std::string, Tensor>> &named) {
@@ -2042,31 +2065,25 @@ inline tiny_code save(const char *path, const std::vector<std::pair<std::string,
 // ** programs **
 
 // Captured kernels: see tiny_capture.
-class Program {
+class Program : public detail::Opened<tiny_program, tiny_program_free> {
 public:
   Program(const Context &t, const List &inputs, const List &outputs)
-      : p(tiny_capture(t.get(), inputs.get(), inputs.size(), outputs.get(), outputs.size())), home(t.home()), n(outputs.size()) {
-    detail::check(home);
+      : Opened(tiny_capture(t.get(), inputs.get(), inputs.size(), outputs.get(), outputs.size()), t.home()), n(outputs.size()) {
+    detail::check(where());
   }
-  Program(const Program &) = delete;
-  Program &operator=(const Program &) = delete;
-  ~Program() { if (home->t) tiny_program_free(p); }
   // The outputs of a run with these inputs; none after an error.
   std::vector<Tensor> operator()(const List &inputs) const {
     std::vector<tiny_tensor *> out(static_cast<std::size_t>(n) + 1);
-    const tiny_code code = tiny_run(p, inputs.get(), out.data());
+    const tiny_code code = tiny_run(get(), inputs.get(), out.data());
     out.resize(code == TINY_OK ? static_cast<std::size_t>(n) : 0);
-    detail::checked(code, home);
-    return give_all(out, home);
+    detail::checked(code, where());
+    return give_all(out, where());
   }
-  int kernel_count() const { return tiny_program_kernel_count(p); }
+  int kernel_count() const { return tiny_program_kernel_count(get()); }
   std::string summary() const {
-    return detail::text([this](char *out, std::size_t nbytes) { return tiny_program_summary(p, out, nbytes); });
+    return detail::text([this](char *out, std::size_t nbytes) { return tiny_program_summary(get(), out, nbytes); });
   }
-  explicit operator bool() const { return p != nullptr; }
 private:
-  tiny_program *p;
-  detail::Home_ home;
   int n;
 };
 

@@ -78,7 +78,7 @@ TINY_API const char *tiny_build_options(void) { return tn_build_options; }
 TINY_API const char *tiny_code_name(tiny_code code) {
   static const char *const names[] = {
     "TINY_OK", "TINY_E_ARG", "TINY_E_SHAPE", "TINY_E_DTYPE", "TINY_E_MEMORY", "TINY_E_DEVICE", "TINY_E_COMPILE",
-    "TINY_E_IO", "TINY_E_STATE", "TINY_E_INTERNAL"
+    "TINY_E_IO", "TINY_E_STATE", "TINY_E_INTERNAL", "TINY_E_CANCELLED"
   };
   return (unsigned)code < sizeof names / sizeof *names ? names[code] : "?";
 }
