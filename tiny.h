@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 75c5534019e341b522b8a57d7d9aaea67907b7bb8534fa94818a045d64ab00f4
+/* tiny.h 0.1.0, source 5562e065fb092d9f3c868667ffdb8723af52852834721c3056a35d60296026d9
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -615,8 +615,8 @@ WARMING UP
             goes on with other graphs; who needs a kernel before it is there waits for it. Its memory, some megabytes,
             is asked of tiny_desc.alloc on the context's thread, when it is begun, and given back there.
   Shipped   tiny_cache_export writes the compiled kernels that a context has used to a file, and tiny_desc.cache_file,
-            or tiny_cache_import, takes them on other machines: there they are neither lowered nor compiled, and a
-            compiler is not even looked for until a kernel is missing. Without one what is missing is interpreted,
+            or tiny_cache_import, takes them on other machines: there they are neither lowered nor compiled, and no
+            compiler is started until a kernel is missing. Without one what is missing is interpreted,
             with one line. What a search has found is shipped as it was found.
 
       d.device = "CPU:avx2";                   // where it is made: as any processor with AVX2 ..
@@ -3624,7 +3624,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "75c5534019e341b522b8a57d7d9aaea67907b7bb8534fa94818a045d64ab00f4"
+#define TN_SOURCE_ID "5562e065fb092d9f3c868667ffdb8723af52852834721c3056a35d60296026d9"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -4993,7 +4993,7 @@ TINY_API const char *tiny_build_options(void) { return tn_build_options; }
 TINY_API const char *tiny_code_name(tiny_code code) {
   static const char *const names[] = {
     "TINY_OK", "TINY_E_ARG", "TINY_E_SHAPE", "TINY_E_DTYPE", "TINY_E_MEMORY", "TINY_E_DEVICE", "TINY_E_COMPILE",
-    "TINY_E_IO", "TINY_E_STATE", "TINY_E_INTERNAL"
+    "TINY_E_IO", "TINY_E_STATE", "TINY_E_INTERNAL", "TINY_E_CANCELLED"
   };
   return (unsigned)code < sizeof names / sizeof *names ? names[code] : "?";
 }
@@ -5812,8 +5812,8 @@ static int tn_os_file(const char *path, tn_os_facts *out) {
 }
 
 #ifndef TINY_NO_IO
-// Why no regular file can be read from a path.
-static const char *tn_os_why_not(const char *path) {
+// What is at path and is no file: a file that took its place would take it from everybody. NULL: a file, or nothing.
+static const char *tn_os_in_the_way(const char *path) {
   tn_os_facts facts;
 #ifdef _WIN32
   struct _stat64 s;
@@ -5821,10 +5821,20 @@ static const char *tn_os_why_not(const char *path) {
 #else
   struct stat s;
   const int there = !stat(path, &s), folder = there && S_ISDIR(s.st_mode);
-  if (!there && errno != ENOENT && errno != ENOTDIR) return "it cannot be looked at";
 #endif
-  return folder ? "it is a folder" : tn_os_file(path, &facts) ? "it cannot be read"
-         : there ? "it is a device or a pipe, which cannot be read as a file" : "there is no such file";
+  if (!there || tn_os_file(path, &facts)) return NULL;
+  return folder ? "it is a folder" : "it is a device or a pipe, and no file";
+}
+// Why no regular file can be read from a path.
+static const char *tn_os_why_not(const char *path) {
+  tn_os_facts facts;
+  const char *const other = tn_os_in_the_way(path);
+  if (other) return other;
+  if (tn_os_file(path, &facts)) return "it cannot be read";
+#ifndef _WIN32
+  if (errno != ENOENT && errno != ENOTDIR) return "it cannot be looked at";
+#endif
+  return "there is no such file";
 }
 #endif
 
@@ -5858,6 +5868,10 @@ static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
 }
 typedef struct tn_os_mapping { const void *data; size_t nbytes; } tn_os_mapping;
 static int tn_os_map_file(const char *path, tn_os_mapping *m) { (void)path; (void)m; return 0; }
+static int tn_os_read_file(const char *path, char *data, size_t nbytes) {
+  (void)path; (void)data; (void)nbytes;
+  return 0;
+}
 static void tn_os_unmap_file(tn_os_mapping *m) { (void)m; }
 static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, void **base, size_t *total) {
   (void)m; (void)at; (void)nbytes; (void)base; (void)total;
@@ -5989,7 +6003,7 @@ static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
 }
 #ifndef TINY_NO_IO
 static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
-  return tn_os_draft_name(d, path) && tn_os_open(d->path, rights, &d->h);
+  return !tn_os_in_the_way(path) && tn_os_draft_name(d, path) && tn_os_open(d->path, rights, &d->h);
 }
 // Puts the draft in its place; or drops it, when it is not whole. 1: it is in its place.
 static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
@@ -6012,6 +6026,16 @@ static int tn_os_read_all(tn_os_handle h, char *data, size_t nbytes) {
   }
   return got == 0 && end == data + nbytes;
 }
+#ifndef TINY_NO_IO
+// All of a file of nbytes, into room for one more. 0: it cannot be read, or has changed its length.
+static int tn_os_read_file(const char *path, char *data, size_t nbytes) {
+  tn_os_handle h;
+  if (!tn_os_open(path, 0, &h)) return 0;
+  const int whole = tn_os_read_all(h, data, nbytes);
+  tn_os_close(h);
+  return whole;
+}
+#endif
 
 #ifdef _WIN32                              // folders of a profile are the user's own; others are the caller's word
 static int tn_os_read_into(const char *folder, const char *name, char *data, size_t nbytes) {
@@ -6730,9 +6754,10 @@ static void tn_process_send(tn_child *c, const tn_job *job) {
   shutdown(c->io, SHUT_WR);
 }
 
+enum { TN_PROCESS_PIECES = 256 };          // that are heard at a time: others want to be served, and the host to know
 static void tn_process_receive(int *fd, tiny_bytes *to, const tn_job *job) {
   char piece[2048];
-  while (*fd >= 0 && !tn_process_flooded(job)) {
+  for (int i = 0; i < TN_PROCESS_PIECES && *fd >= 0 && !tn_process_flooded(job); i++) {
     const ssize_t got = recv(*fd, piece, sizeof piece, MSG_DONTWAIT);
     if (got > 0) { tiny_bytes_add(to, piece, (size_t)got); continue; }
     if (got < 0 && errno == EINTR) continue;
@@ -6778,7 +6803,10 @@ static int tn_process_end(tn_child *c) {
 
 static void tn_process_finish(tn_child *c, tn_job *job, int how) {
   const int exit_code = tn_process_end(c);
-  if (how == TN_JOB_BY_ITSELF) tn_process_hear(c, job);      // nobody is left to write more
+  for (size_t before = SIZE_MAX; how == TN_JOB_BY_ITSELF && before != job->out.n + job->err.n;) {
+    before = job->out.n + job->err.n;      // nobody is left to write more
+    tn_process_hear(c, job);
+  }
   tn_process_close_all(c);
   job->exit_code = how == TN_JOB_BY_ITSELF ? exit_code : 128 + SIGKILL;
   job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;
@@ -41966,7 +41994,7 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
   for (int i = 0; i < b->n; i++) {
     const tn_job *job = &b->job[i];
     if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
-    else tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
+    else if (job->ended == TN_JOB_BY_ITSELF) tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
     if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
     const tiny_code one = tn_cpu_judge(t, job, &b->binary[i]);
     if (one != TINY_OK) b->binary[i].n = 0;
@@ -43456,11 +43484,14 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
   const tn_container c = tn_container_of(data);
   for (uint32_t i = 0; i < head.ntarget; i++)
     if (!memchr(c.target[i].name, 0, sizeof c.target[i].name)) return "a target has no name";
+  uint64_t end = sizeof head + tables;
   for (uint32_t i = 0; i < head.nmodule; i++) {
     const tn_container_module *m = &c.module[i];
     if (m->target >= head.ntarget) return "a module is for no target";
-    if (m->at < sizeof head + tables || m->at > nbytes || m->nbytes > nbytes - m->at || m->at % TN_CONTAINER_ALIGN)
+    if (m->at > nbytes || m->nbytes > nbytes - m->at || m->at % TN_CONTAINER_ALIGN)
       return "a module lies beyond its end";
+    if (m->at < end || !m->nbytes) return "its modules do not follow each other";    // they are known by where they lie
+    end = m->at + m->nbytes;
   }
   for (uint32_t i = 0; i < head.nkernel; i++) {
     if (c.kernel[i].module >= head.nmodule) return "a kernel is in no module";
@@ -45613,11 +45644,21 @@ static int tn_beam_can(const struct tn_programs *at) {
       (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
+// Asks the compiler what it is, of which the host hears. 0: it was cancelled.
+static int tn_beam_identify(tiny_ctx *t, struct tn_programs *at, int n) {
+  tn_progress p;
+  tn_progress_open(&p, t, TINY_SEARCHING, n);
+  t->watch = p.t ? &p.watch : NULL;
+  tn_compiler_identify(at);
+  t->watch = NULL;
+  return !p.cancelled;
+}
+
 // Leaves out of builds[0..n-1] what has to be searched for. Returns how many are left.
 static int tn_beam_leave_out(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
   int left = 0;
   if (!tn_beam_can(at)) return n;
-  tn_compiler_identify(at);
+  if (!tn_beam_identify(t, at, n)) return 0;
   for (int i = 0; i < n; i++) {
     if (!builds[i].custom) tn_build_name(t, &builds[i]);
     if (builds[i].custom || tn_beam_from_disk(t, &builds[i])) builds[left++] = builds[i];
@@ -45640,7 +45681,7 @@ static int tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, in
     if (!b->exe) todo[left++] = i;
   }
   if (!left) return 1;
-  tn_compiler_identify(at);
+  if (!tn_beam_identify(t, at, left)) return 0;
   if (!tn_beam_can(at)) return 1;          // there is none that can be used
   const int unknown = left;
   left = 0;
@@ -46792,7 +46833,7 @@ static tiny_code tn_warm_wait_guarded(tiny_ctx *t, void *arg) {
     tn_os_sleep_us(TN_WARM_LOOK_US);
     left = tn_warm_left(t);
   }
-  return TINY_OK;
+  return t->code;
 }
 TINY_API tiny_code tiny_warm_wait(tiny_ctx *t) {
   if (!t) return TINY_E_ARG;
@@ -49550,21 +49591,20 @@ static void tn_ship_gather(tiny_ctx *t, tn_container_items *all) {
   }
 }
 
-// data: of an earlier export, to be kept beside; NULL: none.
-typedef struct tn_ship_call { tiny_writer to; const void *data; size_t nbytes; const char *name; } tn_ship_call;
+// data: of an earlier export, to be kept beside, aligned as memory is; nbytes 0: none.
+typedef struct tn_ship_call { tiny_writer to; char *data; size_t nbytes; const char *name; } tn_ship_call;
 
 // The earlier one, as far as it can be used: what another version wrote goes. 0: it is something else.
 static int tn_ship_earlier(tiny_ctx *t, const tn_ship_call *c, tn_container_items *all) {
   const tn_digest source = tn_container_source(TN_SOURCE_ID);
-  void *copy = c->nbytes ? memcpy(tn_scratch(t, c->nbytes), c->data, c->nbytes) : NULL;
   if (!c->nbytes) return 1;
-  const char *wrong = tn_container_check(copy, c->nbytes, &source);
+  const char *wrong = tn_container_check(c->data, c->nbytes, &source);
   if (!wrong) {
-    const tn_container earlier = tn_container_of(copy);
+    const tn_container earlier = tn_container_of(c->data);
     tn_container_add_all(t, all, &earlier);
   }
   return !wrong || (c->nbytes >= sizeof tn_container_magic &&
-                    !memcmp(copy, tn_container_magic, sizeof tn_container_magic));
+                    !memcmp(c->data, tn_container_magic, sizeof tn_container_magic));
 }
 static tiny_code tn_ship_export(tiny_ctx *t, void *arg) {
   const tn_ship_call *c = (const tn_ship_call *)arg;
@@ -49599,31 +49639,45 @@ static void tn_ship_adopt(const tiny_ctx *t, const tn_container *c) {
   }
 }
 
-// A copy of the bytes, checked. wrong: what is wrong with them, NULL: nothing, or there was no memory.
-static tiny_code tn_ship_take(tiny_ctx *t, const void *data, size_t nbytes, const char **wrong) {
-  const tn_digest source = tn_container_source(TN_SOURCE_ID);
+// Room for so many bytes, to be read into it, and one more; NULL: there is no memory. Nothing unwinds here.
+static struct tn_shipped *tn_ship_room(tiny_ctx *t, uint64_t nbytes, char **data) {
   const size_t head = (sizeof(struct tn_shipped) + 15) & ~(size_t)15;
-  struct tn_shipped *s = nbytes < SIZE_MAX / 2 ? (struct tn_shipped *)tiny_realloc(t, NULL, 0, head + nbytes)
-                                              : NULL;
-  *wrong = NULL;                           // nothing unwinds here: the caller has a file open
-  if (!s)
-    return tiny_fail(t, TINY_E_MEMORY, "no memory for %llu bytes of compiled kernels", (unsigned long long)nbytes);
-  char *copy = (char *)s + head;
-  if (nbytes) memcpy(copy, data, nbytes);
-  *wrong = tn_container_check(copy, nbytes, &source);
-  if (*wrong) { tn_release(t, s, head + nbytes); return TINY_E_IO; }
-  s->nbytes = head + nbytes;
-  s->c = tn_container_of(copy);
+  const size_t all = nbytes < SIZE_MAX / 2 ? head + (size_t)nbytes + 1 : 0;
+  struct tn_shipped *s = all ? (struct tn_shipped *)tiny_realloc(t, NULL, 0, all) : NULL;
+  if (!s) {
+    tiny_fail(t, TINY_E_MEMORY, "no memory for %llu bytes of compiled kernels", (unsigned long long)nbytes);
+    return NULL;
+  }
+  s->nbytes = all;
+  *data = (char *)s + head;
+  return s;
+}
+// Checks what was read, and takes it. Returns what is wrong with it; NULL: nothing. s is the context's, or is gone.
+static const char *tn_ship_take(tiny_ctx *t, struct tn_shipped *s, const char *data, size_t nbytes) {
+  const tn_digest source = tn_container_source(TN_SOURCE_ID);
+  const char *const wrong = tn_container_check(data, nbytes, &source);
+  if (wrong) { tn_release(t, s, s->nbytes); return wrong; }
+  s->c = tn_container_of(data);
   s->next = t->shipped;
   t->shipped = s;
   tn_ship_adopt(t, &s->c);
-  return TINY_OK;
+  return NULL;
+}
+// wrong: what is wrong with the bytes, NULL: nothing, or there was no memory.
+static tiny_code tn_ship_copy(tiny_ctx *t, const void *from, size_t nbytes, const char **wrong) {
+  char *data;
+  struct tn_shipped *s = tn_ship_room(t, nbytes, &data);
+  *wrong = NULL;
+  if (!s) return TINY_E_MEMORY;
+  if (nbytes) memcpy(data, from, nbytes);
+  *wrong = tn_ship_take(t, s, data, nbytes);
+  return *wrong ? TINY_E_IO : TINY_OK;
 }
 TINY_API tiny_code tiny_cache_import_from(tiny_ctx *t, const void *data, size_t nbytes) {
   const char *wrong;
   if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
   if (!data) return tiny_fail(t, TINY_E_ARG, "cache_import_from: data is NULL");
-  const tiny_code code = tn_ship_take(t, data, nbytes, &wrong);
+  const tiny_code code = tn_ship_copy(t, data, nbytes, &wrong);
   return wrong ? tiny_fail(t, TINY_E_IO, "cache_import_from: %s", wrong) : code;
 }
 static void tn_ship_close(tiny_ctx *t) {
@@ -49640,29 +49694,44 @@ static void tn_ship_close(tiny_ctx *t) {
 static int tn_ship_write(void *user, const void *data, size_t nbytes) {
   return tn_os_draft_write((tn_os_draft *)user, data, nbytes);
 }
+// With what an earlier export put there. It is read, not mapped: who wrote into it meanwhile would end the host.
+static tiny_code tn_ship_export_beside(tiny_ctx *t, void *arg) {
+  tn_ship_call *c = (tn_ship_call *)arg;
+  c->data = (char *)tn_scratch_bare(t, c->nbytes + 1);
+  if (c->nbytes && !tn_os_read_file(c->name, c->data, c->nbytes))
+    return tiny_fail(t, TINY_E_IO, "cache_export: %.200s: %s", c->name, tn_os_why_not(c->name));
+  return tn_ship_export(t, c);
+}
 TINY_API tiny_code tiny_cache_export(tiny_ctx *t, const char *path) {
-  tn_os_mapping earlier;
   tn_os_draft draft;
   tn_os_facts facts;
   if (!tn_runs(t)) return t ? t->code : TINY_E_ARG;
   if (!path || !*path) return tiny_fail(t, TINY_E_ARG, "cache_export: path is NULL or empty");
-  const int there = tn_os_file(path, &facts);
-  if (there && !tn_os_map_file(path, &earlier))
-    return tiny_fail(t, TINY_E_IO, "cache_export: %.200s: %s", path, tn_os_why_not(path));
-  tn_ship_call c = {{tn_ship_write, &draft}, there ? earlier.data : NULL, there ? earlier.nbytes : 0, path};
+  const char *const other = tn_os_in_the_way(path);
+  if (other) return tiny_fail(t, TINY_E_IO, "cache_export: %.200s: %s", path, other);
+  if (!tn_os_file(path, &facts)) facts.nbytes = 0;
+  if (facts.nbytes > SIZE_MAX / 2)
+    return tiny_fail(t, TINY_E_IO, "cache_export: %.200s is something else, and is left as it is", path);
+  tn_ship_call c = {{tn_ship_write, &draft}, NULL, (size_t)facts.nbytes, path};
   tiny_code code = TINY_E_IO;
   const int open = tn_os_draft_open(&draft, path, TN_OS_ALL);
-  if (open) code = tn_guard(t, tn_ship_export, &c);
-  if (there) tn_os_unmap_file(&earlier);
+  if (open) code = tn_guard(t, tn_ship_export_beside, &c);
   if (open && !tn_os_draft_close(&draft, path, code == TINY_OK) && code == TINY_OK) code = TINY_E_IO;
   return code == TINY_OK ? code : tiny_fail(t, code, "cache_export: %.200s: it cannot be written", path);
 }
 static tiny_code tn_ship_read(tiny_ctx *t, const char *path, const char **wrong) {
-  tn_os_mapping m;
-  if (!tn_os_map_file(path, &m)) { *wrong = tn_os_why_not(path); return TINY_E_IO; }
-  const tiny_code code = tn_ship_take(t, m.data, m.nbytes, wrong);
-  tn_os_unmap_file(&m);
-  return code;
+  tn_os_facts facts;
+  char *data;
+  *wrong = tn_os_file(path, &facts) ? NULL : tn_os_why_not(path);
+  if (*wrong) return TINY_E_IO;
+  struct tn_shipped *s = tn_ship_room(t, facts.nbytes, &data);
+  if (!s) return TINY_E_MEMORY;
+  if (tn_os_read_file(path, data, (size_t)facts.nbytes)) *wrong = tn_ship_take(t, s, data, (size_t)facts.nbytes);
+  else {
+    *wrong = tn_os_why_not(path);
+    tn_release(t, s, s->nbytes);
+  }
+  return *wrong ? TINY_E_IO : TINY_OK;
 }
 TINY_API tiny_code tiny_cache_import(tiny_ctx *t, const char *path) {
   const char *wrong;
@@ -49682,7 +49751,7 @@ static tiny_code tn_ship_read(tiny_ctx *t, const char *path, const char **wrong)
 // What the description brings. That it cannot be used is no error: kernels are compiled, or interpreted, without it.
 static void tn_ship_open(tiny_ctx *t, const tiny_desc *d) {
   const char *wrong = NULL;
-  if (d && d->cache_data && tn_ship_take(t, d->cache_data, d->cache_nbytes, &wrong) != TINY_OK && wrong)
+  if (d && d->cache_data && tn_ship_copy(t, d->cache_data, d->cache_nbytes, &wrong) != TINY_OK && wrong)
     tn_log(t, "tiny: cache_data is not used: %s", wrong);
   if (d && d->cache_file && tn_ship_read(t, d->cache_file, &wrong) != TINY_OK && wrong)
     tn_log(t, "tiny: %.200s is not used: %s", d->cache_file, wrong);
@@ -49923,8 +49992,10 @@ static tiny_code tn_sink_file(tiny_ctx *t, const char *name, const char *path,
                               int (*write)(tn_sink *s, const void *what), const void *what) {
   tn_os_draft draft;
   tn_sink s = {t, name, {tn_draft_fn, &draft}, 0, 0};
-  if (!tn_os_draft_open(&draft, path, TN_OS_ALL))
-    return tiny_fail(t, TINY_E_IO, "%s: %.200s cannot be made", name, path);
+  if (!tn_os_draft_open(&draft, path, TN_OS_ALL)) {
+    const char *const other = tn_os_in_the_way(path);
+    return tiny_fail(t, TINY_E_IO, "%s: %.200s cannot be made%s%s", name, path, other ? ": " : "", other ? other : "");
+  }
   const int whole = write(&s, what);
   if (tn_os_draft_close(&draft, path, whole)) return TINY_OK;
   tiny_fail(t, TINY_E_IO, "%s: %.200s could not be written", name, path);
@@ -53393,290 +53464,290 @@ Where things stand in tiny.h
    5579  src/base/threads.c           atomics, threads and locks, in structs of the caller: no memory is asked
                                       for
    5728  src/base/files.c             reading and writing them whole, mapping them, and whose they are
-   6244  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
+   6268  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6459  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6483  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7086  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7114  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7317  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7477  src/ir/label.c               names that nodes have for people, in a table beside them
-   7610  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8475  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7345  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7505  src/ir/label.c               names that nodes have for people, in a table beside them
+   7638  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8503  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8591  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8619  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8698  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8726  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8789  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8817  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8901  src/ir/args.c                which k, v and sources fit an op
-   9087  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9708  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8929  src/ir/args.c                which k, v and sources fit an op
+   9115  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9736  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9863  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9891  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10449  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10477  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10949  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10977  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  11061  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11089  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11498  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11526  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11773  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11801  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12452  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12480  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12751  src/ir/spec.c                the verifier
-  13099  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12779  src/ir/spec.c                the verifier
+  13127  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13328  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13686  src/rules/notation.c         the algebra that bodies of rules are written in
-  13721  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13921  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13356  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13714  src/rules/notation.c         the algebra that bodies of rules are written in
+  13749  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13949  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  14081  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14109  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14475  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14503  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14674  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14702  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15088  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15116  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15430  src/rules/decompose.c        from what the IR means to what a target can do
-  16042  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15458  src/rules/decompose.c        from what the IR means to what a target can do
+  16070  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  16076  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16104  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16575  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16603  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16669  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16697  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17422  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17498  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17450  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17526  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17541  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17569  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17785  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17859  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17813  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17887  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18507  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18535  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18769  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18797  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  19058  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19086  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19614  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19642  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19723  src/tensor/activation.c      what stands between the layers of a network
-  19904  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20276  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19751  src/tensor/activation.c      what stands between the layers of a network
+  19932  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20304  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20529  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20557  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21289  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21317  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21971  src/tensor/random.c          numbers from a counter, the same on every device
-  22246  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  21999  src/tensor/random.c          numbers from a counter, the same on every device
+  22274  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22570  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22866  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22598  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22894  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  23003  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23031  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23542  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23570  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24255  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24283  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24657  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24685  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24796  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24824  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25278  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25306  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25743  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25771  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26094  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26740  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  27102  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27231  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26122  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26768  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27130  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27259  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27391  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27419  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27896  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28175  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27924  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28203  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28271  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28299  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28564  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  29005  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28592  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29033  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29282  src/tensor/params.c          lists of named tensors: what a network consists of
-  29373  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29483  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29310  src/tensor/params.c          lists of named tensors: what a network consists of
+  29401  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29511  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29862  src/tensor/sequential.c      modules and functions one after the other
-  29933  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29890  src/tensor/sequential.c      modules and functions one after the other
+  29961  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  30069  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30097  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30187  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30215  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30506  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30534  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30622  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30650  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31121  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31149  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31897  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31925  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32430  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32458  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32938  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32966  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33119  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33147  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33707  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33824  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33735  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33852  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34261  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34289  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34427  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34455  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34818  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  35041  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34846  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35069  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35170  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35241  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35198  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35269  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35399  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35495  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35797  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35427  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35523  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35825  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35886  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35914  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35950  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35978  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  36084  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36112  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36162  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36221  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36190  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36249  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36859  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36887  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36958  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36986  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  37051  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37079  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37440  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37468  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  38022  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38050  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38141  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38233  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38169  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38261  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38304  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38332  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38408  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38508  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38583  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38723  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38436  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38536  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38611  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38751  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  39058  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39086  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39305  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39333  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39551  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39579  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39612  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39640  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40156  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40184  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40712  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40740  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  41062  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41090  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41363  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41391  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41758  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42507  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41786  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42535  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42584  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42612  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42694  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42924  src/runtime/device.c         which backend a context runs on
-  43126  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43280  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42722  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42952  src/runtime/device.c         which backend a context runs on
+  43154  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43308  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43341  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43369  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43606  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43637  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43840  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43871  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  44103  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44134  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44284  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44351  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44315  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44382  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44709  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44740  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44983  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45014  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45193  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45654  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45224  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45695  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45826  src/runtime/collect.c        what programs hold, and what nothing refers to any more
-  45934  src/runtime/launch.c         the steps of a plan, handed to their devices
-  46211  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45867  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  45975  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46252  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46705  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46746  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47299  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47340  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47482  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47523  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47819  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  48008  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48800  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47860  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48049  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48841  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  49177  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49518  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49218  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49559  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49696  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49765  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49948  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50019  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  50207  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50278  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50477  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50548  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50642  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50713  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50816  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  51177  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51413  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50887  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51248  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51484  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51561  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51724  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51632  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51795  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51831  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51902  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51916  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51987  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  52244  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52315  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52407  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52470  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52649  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52478  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52541  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52720  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52785  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52856  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  53171  src/runtime/context.c        opening and closing, the first error, totals
+  53242  src/runtime/context.c        opening and closing, the first error, totals
 */

@@ -7,6 +7,7 @@
 #include "test.h"
 #include "memory_test.h"
 #include "folder_test.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char root[64], where[160], path_was[4096];
@@ -156,6 +157,25 @@ static void sum_again(file *f) {
   const tn_digest sum = tn_container_sum((const char *)f->data, f->n);
   memcpy(((tn_container_head *)(void *)f->data)->sum.word, sum.word, sizeof sum.word);
 }
+// A pipe, a folder and a link to a pipe stay what they are, as a device would: that is not tried, as it would be gone
+// for the whole machine where this fails.
+static void test_in_the_way(tiny_ctx *t) {
+  static const char *const name[] = {"pipe", "folder", "link"};
+  char path[3][200];
+  struct stat before, after;
+  for (int i = 0; i < 3; i++) snprintf(path[i], sizeof path[i], "%s/%s", root, name[i]);
+  CHECK(!mkfifo(path[0], 0600) && !mkdir(path[1], 0700) && !symlink(path[0], path[2]));
+  for (int i = 0; i < 3; i++) {
+    CHECK(!lstat(path[i], &before));
+    CHECK_EQ(tiny_cache_export(t, path[i]), TINY_E_IO);
+    CHECK(strstr(tiny_error(t), i == 1 ? "it is a folder" : "it is a device or a pipe"));
+    tiny_clear(t);
+    CHECK_EQ(tiny_cache_import(t, path[i]), TINY_E_IO);
+    CHECK(strstr(tiny_error(t), i == 1 ? "it is a folder" : "it is a device or a pipe"));
+    tiny_clear(t);
+    CHECK(!lstat(path[i], &after) && before.st_ino == after.st_ino && before.st_mode == after.st_mode);
+  }
+}
 static void test_bad_files(void) {
   char text[200];
   float out[OUT];
@@ -186,6 +206,9 @@ static void test_bad_files(void) {
   WRONG(head->nmodule = UINT32_MAX, "tables");
   WRONG(((tn_container_module *)(uintptr_t)c.module)->at = f.n + 16, "beyond");
   WRONG(((tn_container_module *)(uintptr_t)c.module)->nbytes = UINT64_MAX, "beyond");
+  WRONG(((tn_container_module *)(uintptr_t)c.module)->nbytes = 0, "follow");
+  WRONG(((tn_container_module *)(uintptr_t)c.module)[1].at = c.module[0].at, "follow");
+  WRONG(((tn_container_module *)(uintptr_t)c.module)->at = 0, "follow");
   WRONG(((tn_container_module *)(uintptr_t)c.module)->target = 9, "no target");
   WRONG(((tn_container_kernel *)(uintptr_t)c.kernel)->module = 99, "no module");
   WRONG(((tn_container_kernel *)(uintptr_t)c.kernel)->tasks = -1, "launched");
@@ -222,6 +245,7 @@ static void test_bad_files(void) {
   CHECK_EQ(tiny_cache_import(t, text), TINY_E_IO);
   CHECK(strstr(tiny_error(t), "no such file"));
   tiny_clear(t);
+  test_in_the_way(t);
   CHECK(tiny_cache_export(t, NULL) == TINY_E_ARG && tiny_cache_export(t, "") == TINY_E_ARG);
   tiny_clear(t);
   CHECK(tiny_cache_import(t, NULL) == TINY_E_ARG && tiny_cache_export(NULL, where) == TINY_E_ARG);

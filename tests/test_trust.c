@@ -815,6 +815,14 @@ static void test_no_files(void) {
     CHECK(strstr(tiny_error(t), row[i].words) != NULL);
     tiny_close(t);
   }
+  // nor does a file take the place of one
+  struct stat before, after;
+  tiny_ctx *t = tiny_open(&(tiny_desc){.device = "INTERP", .cache_dir = ""});
+  CHECK(!stat(in_root("pipe"), &before));
+  CHECK_EQ(tiny_save_npy(tiny_ones(t, TINY_F32, TINY_SHAPE(2)), in_root("pipe")), TINY_E_IO);
+  CHECK(strstr(tiny_error(t), "it is a device or a pipe") != NULL);
+  CHECK(!stat(in_root("pipe"), &after) && before.st_ino == after.st_ino && before.st_mode == after.st_mode);
+  tiny_close(t);
 }
 
 int main(int argc, char **argv) {

@@ -7,6 +7,7 @@
 #include "test.h"
 #include "memory_test.h"
 #include "folder_test.h"
+#include <sys/stat.h>
 #include <unistd.h>
 
 static char root[64];                      // a folder of this test's own
@@ -117,6 +118,32 @@ static void test_search_cancelled(void) {
     if (n == 1) CHECK_EQ(tiny_realize(&y, 1), TINY_OK);
     tiny_close(t);
   }
+}
+
+// A compiler that does not say what it is: the wait for that is told, and cancelled, where a search is wanted as well.
+static void test_asked(void) {
+  char folder[80], file[100];
+  char *const before = strdup(getenv("PATH"));
+  snprintf(folder, sizeof folder, "%s/bin", root);
+  snprintf(file, sizeof file, "%s/clang", folder);
+  CHECK(!mkdir(folder, 0700));
+  FILE *f = fopen(file, "w");
+  if (f) { fputs("#!/bin/sh\nexec /bin/sleep 20\n", f); fclose(f); }
+  chmod(file, 0700);
+  setenv("PATH", folder, 1);
+  for (int beam = 0; beam < 2; beam++) for (int warm = 0; warm < 2; warm++) {
+    heard h = {0, 9, {0, 0}, 0, 0, 0, 0, 0, 0};
+    tiny_ctx *t = open_with(&h, "", beam);
+    tiny_tensor *y[SUMS];
+    build(t, y, 20);
+    const uint64_t from = tn_os_now();
+    CHECK_EQ(warm ? tiny_warm(t, y, SUMS) : tiny_realize(y, SUMS), TINY_E_CANCELLED);
+    CHECK(h.calls == 9 && h.what[beam] == 9 && h.total > 0);
+    CHECK(tn_os_now() - from < 15000000000u);
+    tiny_close(t);
+  }
+  setenv("PATH", before, 1);
+  free(before);
 }
 
 // ** ahead **
@@ -294,6 +321,7 @@ int main(void) {
   test_told();
   test_cancelled();
   test_search_cancelled();
+  test_asked();
   test_ahead();
   test_waits();
   test_wait_cancelled();

@@ -85,8 +85,8 @@ static int tn_os_file(const char *path, tn_os_facts *out) {
 }
 
 #ifndef TINY_NO_IO
-// Why no regular file can be read from a path.
-static const char *tn_os_why_not(const char *path) {
+// What is at path and is no file: a file that took its place would take it from everybody. NULL: a file, or nothing.
+static const char *tn_os_in_the_way(const char *path) {
   tn_os_facts facts;
 #ifdef _WIN32
   struct _stat64 s;
@@ -94,10 +94,20 @@ static const char *tn_os_why_not(const char *path) {
 #else
   struct stat s;
   const int there = !stat(path, &s), folder = there && S_ISDIR(s.st_mode);
-  if (!there && errno != ENOENT && errno != ENOTDIR) return "it cannot be looked at";
 #endif
-  return folder ? "it is a folder" : tn_os_file(path, &facts) ? "it cannot be read"
-         : there ? "it is a device or a pipe, which cannot be read as a file" : "there is no such file";
+  if (!there || tn_os_file(path, &facts)) return NULL;
+  return folder ? "it is a folder" : "it is a device or a pipe, and no file";
+}
+// Why no regular file can be read from a path.
+static const char *tn_os_why_not(const char *path) {
+  tn_os_facts facts;
+  const char *const other = tn_os_in_the_way(path);
+  if (other) return other;
+  if (tn_os_file(path, &facts)) return "it cannot be read";
+#ifndef _WIN32
+  if (errno != ENOENT && errno != ENOTDIR) return "it cannot be looked at";
+#endif
+  return "there is no such file";
 }
 #endif
 
@@ -131,6 +141,10 @@ static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
 }
 typedef struct tn_os_mapping { const void *data; size_t nbytes; } tn_os_mapping;
 static int tn_os_map_file(const char *path, tn_os_mapping *m) { (void)path; (void)m; return 0; }
+static int tn_os_read_file(const char *path, char *data, size_t nbytes) {
+  (void)path; (void)data; (void)nbytes;
+  return 0;
+}
 static void tn_os_unmap_file(tn_os_mapping *m) { (void)m; }
 static void *tn_os_map_part(const tn_os_mapping *m, size_t at, size_t nbytes, void **base, size_t *total) {
   (void)m; (void)at; (void)nbytes; (void)base; (void)total;
@@ -262,7 +276,7 @@ static int tn_os_draft_write(tn_os_draft *d, const void *data, size_t nbytes) {
 }
 #ifndef TINY_NO_IO
 static int tn_os_draft_open(tn_os_draft *d, const char *path, int rights) {
-  return tn_os_draft_name(d, path) && tn_os_open(d->path, rights, &d->h);
+  return !tn_os_in_the_way(path) && tn_os_draft_name(d, path) && tn_os_open(d->path, rights, &d->h);
 }
 // Puts the draft in its place; or drops it, when it is not whole. 1: it is in its place.
 static int tn_os_draft_close(tn_os_draft *d, const char *path, int whole) {
@@ -285,6 +299,16 @@ static int tn_os_read_all(tn_os_handle h, char *data, size_t nbytes) {
   }
   return got == 0 && end == data + nbytes;
 }
+#ifndef TINY_NO_IO
+// All of a file of nbytes, into room for one more. 0: it cannot be read, or has changed its length.
+static int tn_os_read_file(const char *path, char *data, size_t nbytes) {
+  tn_os_handle h;
+  if (!tn_os_open(path, 0, &h)) return 0;
+  const int whole = tn_os_read_all(h, data, nbytes);
+  tn_os_close(h);
+  return whole;
+}
+#endif
 
 #ifdef _WIN32                              // folders of a profile are the user's own; others are the caller's word
 static int tn_os_read_into(const char *folder, const char *name, char *data, size_t nbytes) {

@@ -272,9 +272,10 @@ static void tn_process_send(tn_child *c, const tn_job *job) {
   shutdown(c->io, SHUT_WR);
 }
 
+enum { TN_PROCESS_PIECES = 256 };          // that are heard at a time: others want to be served, and the host to know
 static void tn_process_receive(int *fd, tiny_bytes *to, const tn_job *job) {
   char piece[2048];
-  while (*fd >= 0 && !tn_process_flooded(job)) {
+  for (int i = 0; i < TN_PROCESS_PIECES && *fd >= 0 && !tn_process_flooded(job); i++) {
     const ssize_t got = recv(*fd, piece, sizeof piece, MSG_DONTWAIT);
     if (got > 0) { tiny_bytes_add(to, piece, (size_t)got); continue; }
     if (got < 0 && errno == EINTR) continue;
@@ -320,7 +321,10 @@ static int tn_process_end(tn_child *c) {
 
 static void tn_process_finish(tn_child *c, tn_job *job, int how) {
   const int exit_code = tn_process_end(c);
-  if (how == TN_JOB_BY_ITSELF) tn_process_hear(c, job);      // nobody is left to write more
+  for (size_t before = SIZE_MAX; how == TN_JOB_BY_ITSELF && before != job->out.n + job->err.n;) {
+    before = job->out.n + job->err.n;      // nobody is left to write more
+    tn_process_hear(c, job);
+  }
   tn_process_close_all(c);
   job->exit_code = how == TN_JOB_BY_ITSELF ? exit_code : 128 + SIGKILL;
   job->ended = how == TN_JOB_BY_ITSELF && tn_process_flooded(job) ? TN_JOB_FLOODED : how;

@@ -228,8 +228,10 @@ static tiny_code tn_sink_file(tiny_ctx *t, const char *name, const char *path,
                               int (*write)(tn_sink *s, const void *what), const void *what) {
   tn_os_draft draft;
   tn_sink s = {t, name, {tn_draft_fn, &draft}, 0, 0};
-  if (!tn_os_draft_open(&draft, path, TN_OS_ALL))
-    return tiny_fail(t, TINY_E_IO, "%s: %.200s cannot be made", name, path);
+  if (!tn_os_draft_open(&draft, path, TN_OS_ALL)) {
+    const char *const other = tn_os_in_the_way(path);
+    return tiny_fail(t, TINY_E_IO, "%s: %.200s cannot be made%s%s", name, path, other ? ": " : "", other ? other : "");
+  }
   const int whole = write(&s, what);
   if (tn_os_draft_close(&draft, path, whole)) return TINY_OK;
   tiny_fail(t, TINY_E_IO, "%s: %.200s could not be written", name, path);

@@ -421,11 +421,21 @@ static int tn_beam_can(const struct tn_programs *at) {
       (!tn_is_cpu(d->backend) || tn_cpu_has_compiler(d->dev));
 }
 
+// Asks the compiler what it is, of which the host hears. 0: it was cancelled.
+static int tn_beam_identify(tiny_ctx *t, struct tn_programs *at, int n) {
+  tn_progress p;
+  tn_progress_open(&p, t, TINY_SEARCHING, n);
+  t->watch = p.t ? &p.watch : NULL;
+  tn_compiler_identify(at);
+  t->watch = NULL;
+  return !p.cancelled;
+}
+
 // Leaves out of builds[0..n-1] what has to be searched for. Returns how many are left.
 static int tn_beam_leave_out(tiny_ctx *t, struct tn_programs *at, tn_build *builds, int n) {
   int left = 0;
   if (!tn_beam_can(at)) return n;
-  tn_compiler_identify(at);
+  if (!tn_beam_identify(t, at, n)) return 0;
   for (int i = 0; i < n; i++) {
     if (!builds[i].custom) tn_build_name(t, &builds[i]);
     if (builds[i].custom || tn_beam_from_disk(t, &builds[i])) builds[left++] = builds[i];
@@ -448,7 +458,7 @@ static int tn_beam_all(tiny_ctx *t, struct tn_programs *at, tn_build *builds, in
     if (!b->exe) todo[left++] = i;
   }
   if (!left) return 1;
-  tn_compiler_identify(at);
+  if (!tn_beam_identify(t, at, left)) return 0;
   if (!tn_beam_can(at)) return 1;          // there is none that can be used
   const int unknown = left;
   left = 0;

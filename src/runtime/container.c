@@ -116,11 +116,14 @@ static const char *tn_container_check(const void *data, size_t nbytes, const tn_
   const tn_container c = tn_container_of(data);
   for (uint32_t i = 0; i < head.ntarget; i++)
     if (!memchr(c.target[i].name, 0, sizeof c.target[i].name)) return "a target has no name";
+  uint64_t end = sizeof head + tables;
   for (uint32_t i = 0; i < head.nmodule; i++) {
     const tn_container_module *m = &c.module[i];
     if (m->target >= head.ntarget) return "a module is for no target";
-    if (m->at < sizeof head + tables || m->at > nbytes || m->nbytes > nbytes - m->at || m->at % TN_CONTAINER_ALIGN)
+    if (m->at > nbytes || m->nbytes > nbytes - m->at || m->at % TN_CONTAINER_ALIGN)
       return "a module lies beyond its end";
+    if (m->at < end || !m->nbytes) return "its modules do not follow each other";    // they are known by where they lie
+    end = m->at + m->nbytes;
   }
   for (uint32_t i = 0; i < head.nkernel; i++) {
     if (c.kernel[i].module >= head.nmodule) return "a kernel is in no module";

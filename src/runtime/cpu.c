@@ -209,7 +209,7 @@ static tiny_code tn_cpu_compile_batch(tiny_ctx *t, void *arg) {
   for (int i = 0; i < b->n; i++) {
     const tn_job *job = &b->job[i];
     if (b->object) tn_os_read_own(b->folder, strrchr(b->object[i], '/') + 1, TN_ELF_MAX_NBYTES, &b->binary[i]);
-    else tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
+    else if (job->ended == TN_JOB_BY_ITSELF) tiny_bytes_add(&b->binary[i], job->out.data, job->out.n);
     if (b->log && job->err.n) tiny_bytes_add(b->log, job->err.data, job->err.n);
     const tiny_code one = tn_cpu_judge(t, job, &b->binary[i]);
     if (one != TINY_OK) b->binary[i].n = 0;

@@ -88,7 +88,7 @@ static tiny_code tn_warm_wait_guarded(tiny_ctx *t, void *arg) {
     tn_os_sleep_us(TN_WARM_LOOK_US);
     left = tn_warm_left(t);
   }
-  return TINY_OK;
+  return t->code;
 }
 TINY_API tiny_code tiny_warm_wait(tiny_ctx *t) {
   if (!t) return TINY_E_ARG;
