@@ -221,6 +221,35 @@ static void full_disk(void) {
   CHECK_EQ(child_result(pid), 0);
   remove(path);
 }
+// Nothing can be written any more after so many bytes: behind any event, and within it. Returns whether the trace has ended
+// by itself.
+static int fails_behind(size_t nbytes) {
+  tiny_ctx *t = opened("INTERP", 1, "");
+  tiny_tensor *x = numbers(t, 8, 8), *y = tiny_label(tiny_softmax(tiny_matmul(x, x), -1), "y"), *out;
+  tiny_program *p = tiny_capture(t, &x, 1, &y, 1);
+  CHECK_EQ(tiny_trace_begin(t, path), TINY_OK);
+  tn_trace_flush(t);
+  tn_os_close(t->trace->file);
+  t->trace->file = open("/dev/null", O_RDONLY);
+  t->trace->n = sizeof t->trace->buffer - nbytes;
+  CHECK_EQ(tiny_run(p, &x, &out), TINY_OK);                  // kernels and a schedule that the trace does not know
+  tiny_tensor *one = tiny_tanh(numbers(t, 3, 3));            // passes
+  CHECK_EQ(tiny_realize(&one, 1), TINY_OK);
+  tiny_matmul(numbers(t, 2, 3), numbers(t, 2, 3));
+  if (t->trace) tn_trace_span(t, "an event that begins with the error", t->opened);
+  tiny_clear(t);
+  CHECK_STR(tiny_error(t), "");
+  const int ended = !t->trace;
+  if (ended) CHECK_STR(heard, "tiny: the trace cannot be written any more, and ends\n");
+  tiny_close(t);
+  return ended;
+}
+static void fails_anywhere(void) {
+  size_t n = 1;
+  while (n < 1 << 15 && fails_behind(n)) n += 37;
+  CHECK(n > 4000 && n < 1 << 15);
+  remove(path);
+}
 // A child of fork leaves the parent's trace alone.
 static void forks(void) {
   tiny_ctx *t = opened("INTERP", 1, path);
@@ -282,6 +311,7 @@ int main(void) {
   wrong_calls();
   two_contexts();
   full_disk();
+  fails_anywhere();
   forks();
   refused();
   return test_report();

@@ -3,7 +3,8 @@
 // In:    events: tn_event_span, or one of its kin, then members of its args, then tn_event_end.
 // Out:   a line of JSON each.
 // Holds: nothing of it fails a call or unwinds, whatever is refused: memory is asked for when a trace begins, once.
-//        What cannot be written any more ends the trace, with a line in the log. A child of fork writes nothing.
+//        What cannot be written any more ends the trace, with a line in the log: at the end of any event, also of one
+//        that another begins with, and what follows of that is dropped. A child of fork writes nothing.
 #ifndef TN_BASE_TRACE
 #define TN_BASE_TRACE
 #ifndef TINY_AMALGAMATED
@@ -65,7 +66,7 @@ static void tn_trace_flush(tiny_ctx *t) {
 }
 static void tn_event_put(tiny_ctx *t, const char *data, size_t nbytes) {
   struct tn_trace *r = t->trace;
-  while (nbytes) {
+  while (r && nbytes) {
     const size_t room = sizeof r->buffer - r->n, n = nbytes < room ? nbytes : room;
     memcpy(r->buffer + r->n, data, n);
     r->n += n; data += n; nbytes -= n;
@@ -113,7 +114,7 @@ static void tn_event_args(tiny_ctx *t) { tn_event_put(t, ",\"args\":{", 9); }
 static void tn_event_end(tiny_ctx *t);
 // The context's error, when it has one that was not told yet.
 static void tn_event_error(tiny_ctx *t) {
-  if (t->trace->told == t->code) return;
+  if (!t->trace || t->trace->told == t->code) return;
   t->trace->told = t->code;
   if (t->code == TINY_OK) return;
   tn_event_begin(t, "i", "error", "error", 0, tn_os_now());
@@ -125,7 +126,7 @@ static void tn_event_error(tiny_ctx *t) {
 }
 // The error goes: the next one is another, whatever its code.
 static void tn_trace_forgets(tiny_ctx *t) {
-  if (t->trace) tn_event_error(t);
+  tn_event_error(t);
   if (t->trace) t->trace->told = TINY_OK;
 }
 // Something that took from .. to, by the host's clock in ns.
@@ -150,7 +151,7 @@ static void tn_event_meta(tiny_ctx *t, const char *name, int thread) {
 static int tn_trace_close(tiny_ctx *t);
 static void tn_event_end(tiny_ctx *t) {
   tn_event_put(t, "}},\n", 4);
-  if (t->trace->failed) tn_trace_close(t);
+  if (t->trace && t->trace->failed) tn_trace_close(t);
 }
 
 // ** the kernel that is lowered **
@@ -169,9 +170,10 @@ static void tn_trace_opts(tiny_ctx *t, const char *text) {
 }
 static void tn_trace_pass(tiny_ctx *t, const char *pass, const char *text) {
   if (!tn_trace_passes(t)) return;
+  const unsigned long long key = t->trace->key;
+  const char *const kernel = t->trace->kernel;
   tn_event_now(t, "i", "pass", t->trace->passes++ ? pass : "scheduled");
-  tn_event_add(t, "\"kernel\":\"%016llx\",\"name\":\"%s\",\"text\":", (unsigned long long)t->trace->key,
-               t->trace->kernel);
+  tn_event_add(t, "\"kernel\":\"%016llx\",\"name\":\"%s\",\"text\":", key, kernel);
   tn_event_text(t, text);
   tn_event_end(t);
 }
