@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source c3ddaa8a7834cbecb61a353f58b27abf6e06541d97d7ba47d03ae0cba958e338
+/* tiny.h 0.1.0, source 2ee163ae7f80ae3e80a550911c3d47fb2c4bf0fc9bb2e68db6030508c77d5e73
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3624,7 +3624,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "c3ddaa8a7834cbecb61a353f58b27abf6e06541d97d7ba47d03ae0cba958e338"
+#define TN_SOURCE_ID "2ee163ae7f80ae3e80a550911c3d47fb2c4bf0fc9bb2e68db6030508c77d5e73"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -6387,7 +6387,7 @@ static void tn_event_error(tiny_ctx *t) {
   tn_event_begin(t, "i", "error", "error", 0, tn_os_now());
   tn_event_put(t, ",\"s\":\"t\"", 8);
   tn_event_args(t);
-  tn_event_add(t, "\"code\":%d,\"message\":", (int)t->code);
+  tn_event_add(t, "\"code\":%d,\"name\":\"%s\",\"message\":", (int)t->code, tiny_code_name(t->code));
   tn_event_text(t, t->message);
   tn_event_end(t);
 }

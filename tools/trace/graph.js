@@ -8,7 +8,8 @@ const graph = { nodes: [], levels: [], edges: [], x: 0, y: 0, zoom: 1, box: null
 
 // A constant stands in the note of its users, not by itself.
 const isInside = (data, i) => data.op[i] === "CONST" && !data.src[i].length && data.op.length > 1;
-// Nodes with one key become one. What has no label has that of the step that computes it.
+// Nodes with one key become one. What has no label has that of the step that computes it; where that has none either, the
+// step stands for itself.
 function collapsed(data, by) {
   const schedule = trace.schedules[state.schedule],
     groups = new Map(),
@@ -21,7 +22,7 @@ function collapsed(data, by) {
     }
     const step = data.kernel[i],
       label = data.label[i] || schedule?.steps[step]?.label || "",
-      key = by === "kernel" && step >= 0 ? "k" + step : by === "label" && label ? "l" + label : null;
+      key = by === "label" && label ? "l" + label : by !== "none" && step >= 0 ? "k" + step : null;
     let at = key === null ? undefined : groups.get(key);
     if (at === undefined) {
       at = nodes.length;
@@ -47,9 +48,9 @@ function collapsed(data, by) {
     const shape = data.shape[i] ? "(" + data.shape[i].join(",") + ")" : "";
     node.kernel = step ? step.kernel : -1;
     node.ops = node.members.map(m => data.op[m]);
-    if (by === "kernel" && step)
+    if (by === "label" && node.label) [node.title, node.note] = [node.label, plural(node.members.length, "node")];
+    else if (by !== "none" && step)
       [node.title, node.note] = [step.label || step.name, plural(node.members.length, "node")];
-    else if (by === "label" && node.label) [node.title, node.note] = [node.label, plural(node.members.length, "node")];
     else [node.title, node.note] = [data.op[i], (data.dtype[i] + " " + shape).trim()];
     node.width = Math.max(
       56,
@@ -62,19 +63,21 @@ function collapsed(data, by) {
 // ** where it stands **
 
 // The longest way from a source, then as far down as the users allow: weights stand beside what takes them. Where nodes of
-// one label make a circle, the first of them in the graph's order goes ahead.
+// one label make a circle, that one goes ahead whose members come first in the graph's order, on the average.
 function level(nodes) {
   const waits = nodes.map(n => n.in.length),
     done = new Uint8Array(nodes.length),
-    ready = [];
+    ready = [],
+    middle = nodes.map(n => n.members.reduce((a, b) => a + b, 0) / n.members.length),
+    order = nodes.map((_, i) => i).sort((a, b) => middle[a] - middle[b]);
   nodes.forEach((n, i) => {
     if (!waits[i]) ready.push(i);
   });
   for (let taken = 0, next = 0, head = 0; taken < nodes.length; taken++) {
     if (head === ready.length) {
-      while (done[next] || !waits[next]) next++;
-      ready.push(next);
-      waits[next] = 0;
+      while (done[order[next]] || !waits[order[next]]) next++;
+      ready.push(order[next]);
+      waits[order[next]] = 0;
     }
     const i = ready[head++];
     done[i] = 1;
@@ -110,7 +113,8 @@ function place(nodes) {
     let sum = 0,
       weight = 0;
     for (const i of n[side]) {
-      const w = (1 + (side === "in" ? nodes[i].depth : n.depth) ** 2) / (nodes[i].level - n.level || 1) ** 2;
+      if (side === "in" ? nodes[i].level >= n.level : nodes[i].level <= n.level) continue; // back in a circle
+      const w = (1 + (side === "in" ? nodes[i].depth : n.depth) ** 2) / (nodes[i].level - n.level) ** 2;
       sum += w * nodes[i].x;
       weight += w;
     }
@@ -126,7 +130,7 @@ function place(nodes) {
       row.sort((a, b) => nodes[a].wish - nodes[b].wish || a - b);
       pack(row);
     });
-  for (let sweep = 0; sweep < 8; sweep++)
+  for (let sweep = 0; sweep < 40; sweep++)
     each(sweep % 2 === 0, (row, side) => {
       let end = 0;
       const offset = row.map(i => (end += nodes[i].width + BETWEEN) - nodes[i].width / 2),
@@ -159,8 +163,8 @@ async function layNodes() {
   const levels = place(nodes),
     edges = [];
   nodes.forEach((n, at) => n.in.forEach(s => edges.push([s, at])));
-  let left = 0,
-    right = 1;
+  let left = nodes.length ? Infinity : 0,
+    right = nodes.length ? -Infinity : 1;
   for (const n of nodes) {
     left = Math.min(left, n.x - n.width / 2);
     right = Math.max(right, n.x + n.width / 2);
