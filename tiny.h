@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source 2ee163ae7f80ae3e80a550911c3d47fb2c4bf0fc9bb2e68db6030508c77d5e73
+/* tiny.h 0.1.0, source 60ba50c47886a658203007601e8620dbd27f5cc962d4ebd15ba9eb1455c54172
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -2942,8 +2942,8 @@ TINY_API tiny_code    tiny_save_idx_to(tiny_tensor *x, tiny_writer to);
 // How a table of numbers is written. Zero means default; lists and text are the caller's, needed during the call alone.
 typedef struct tiny_csv_desc {
   char separator;                          // 0: ','
-  char comment;                            // lines that begin with it are left out; 0: '#', or none under a header;
-                                           // '\n': none are
+  // Lines that begin with it are left out; 0: '#', or with a header none; '\n': none.
+  char comment;
   int skip;                                // so many lines are left out at the beginning
   int header;                              // the first row that is left holds the columns' names
   tiny_dtype dtype;                        // of what is loaded: 0 or TINY_F32, or TINY_F64
@@ -3624,7 +3624,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "2ee163ae7f80ae3e80a550911c3d47fb2c4bf0fc9bb2e68db6030508c77d5e73"
+#define TN_SOURCE_ID "60ba50c47886a658203007601e8620dbd27f5cc962d4ebd15ba9eb1455c54172"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.

@@ -42,8 +42,8 @@ TINY_API tiny_code    tiny_save_idx_to(tiny_tensor *x, tiny_writer to);
 // How a table of numbers is written. Zero means default; lists and text are the caller's, needed during the call alone.
 typedef struct tiny_csv_desc {
   char separator;                          // 0: ','
-  char comment;                            // lines that begin with it are left out; 0: '#', or none under a header;
-                                           // '\n': none are
+  // Lines that begin with it are left out; 0: '#', or with a header none; '\n': none.
+  char comment;
   int skip;                                // so many lines are left out at the beginning
   int header;                              // the first row that is left holds the columns' names
   tiny_dtype dtype;                        // of what is loaded: 0 or TINY_F32, or TINY_F64
