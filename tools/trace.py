@@ -18,6 +18,7 @@ import zlib
 PARTS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "trace")
 SCRIPTS = ["base.js", "text.js", "timeline.js", "memory.js", "graph.js", "kernel.js", "summary.js", "main.js"]
 HOST_TID, WORKERS = 0, 100                 # tid 1 + d: device d; tid 100 (1 + d) + i: thread i of its pool
+DRAWN = 300000                             # launches that the page draws; those behind them are added up
 
 
 # ** what a trace says, of the kind that it should be **
@@ -60,11 +61,11 @@ def is_event(value):
     return isinstance(value, dict) and "ph" in value
 
 
-def events_of_lines(file, bad):
-    """An event a line; what is none is counted in bad."""
+def events_of_lines(file, bad, drops):
+    """An event a line; what is none is counted in bad. Lines that it drops are not read."""
     for line in file:
         line = line.strip().rstrip(",")
-        if line in ("", "[", "]"):
+        if line in ("", "[", "]") or drops(line):
             continue
         try:
             event = json.loads(line)
@@ -96,7 +97,8 @@ class Trace:
         self.strings, self.kernel_at, self.schedule_at = Strings(), {}, {}
         self.strings[""]                                   # number 0
         self.kernels, self.schedules, self.graphs = [], [], []
-        self.devices, self.threads, self.errors, self.nevent = [], {}, [], 0
+        self.devices, self.threads, self.errors, self.nevent = [], {}, {}, 0
+        self.launches, self.added_up, self.begun, self.ended = 0, {}, False, False
         self.spans, self.memory = collections.defaultdict(list), collections.defaultdict(list)
 
     def read(self, events):
@@ -112,13 +114,19 @@ class Trace:
     def meta(self, event, args):
         if event.get("name") == "thread_name":
             self.threads[whole(event.get("tid"))] = text(args.get("name"))
+        self.ended = self.ended or event.get("name") == "end"
         if event.get("name") == "tiny":
+            self.begun = True
             self.devices = [{"name": text(d.get("name")), "title": text(d.get("title")), "gflops": number(d.get("gflops")),
                              "gbps": number(d.get("gbps"))} for d in rows(args.get("devices"))]
 
     def span(self, event, args):
         """(begin, -duration, name, kernel, label, schedule, step, run, flops, nbytes, extra), of a thread."""
         tid, name, extra = whole(event.get("tid")), text(event.get("name")), ""
+        if HOST_TID < tid < WORKERS:
+            self.launches += 1
+        if self.launches > DRAWN and tid > HOST_TID:
+            return self.add_up(event, args) if tid < WORKERS else None
         if "kernels" in args or "tasks" in args:
             word = "kernels" if "kernels" in args else "tasks"
             extra = "%d %s" % (whole(args[word]), word)
@@ -128,6 +136,20 @@ class Trace:
             number(event.get("ts")), -max(0, number(event.get("dur"))), self.strings[name], self.kernel(args.get("kernel"), name),
             self.strings[text(args.get("label"))], name_of(args["schedule"]) if "schedule" in args else None, whole(args.get("step"), -1),
             whole(args.get("run"), -1), number(args.get("flops")), number(args.get("nbytes")), extra))
+
+    def is_dropped(self, line):
+        """What a thread did of a launch that is not drawn: half of a long trace."""
+        return self.launches > DRAWN and line.startswith('{"ph":"X"') and '"cat":"worker"' in line[:60]
+
+    def add_up(self, event, args):
+        """(n, us, flops, nbytes, least us, most us) by kernel, label and device."""
+        name, us = text(event.get("name")), max(0, number(event.get("dur")))
+        kernel = self.kernel(args.get("kernel"), name)
+        label = self.strings[text(args.get("label")) if kernel >= 0 else name]
+        key = kernel, label, whole(event.get("tid")) - 1
+        n, time, flops, nbytes, least, most = self.added_up.get(key, (0, 0, 0, 0, us, us))
+        self.added_up[key] = (n + 1, time + us, flops + number(args.get("flops")), nbytes + number(args.get("nbytes")),
+                              min(least, us), max(most, us))
 
     def counter(self, event, args):
         words = text(event.get("name")).split()
@@ -196,7 +218,8 @@ class Trace:
                             "text": "g%d" % (len(self.graphs) - 1)})
 
     def error(self, event, args):
-        self.errors.append({"code": whole(args.get("code")), "message": text(args.get("message"))})
+        said = text(args.get("name")) or "error %d" % whole(args.get("code")), text(args.get("message"))
+        self.errors.setdefault(said, []).append(number(event.get("ts")))
 
     ACTIONS = {"M": meta, "X": span, "C": counter, ("i", "pass"): passed, ("i", "kernel"): made, ("i", "schedule"): planned,
                ("i", "graph"): graph, ("i", "error"): error}
@@ -220,6 +243,17 @@ class Trace:
                        flops=flops, nbytes=nbytes)
         return row
 
+    def notes(self, bad):
+        """What a reader should know of the trace itself."""
+        out, cut = [], self.begun and not self.ended
+        if cut:
+            out.append("The trace is cut off: the program did not end it.")
+        if bad > cut:
+            out.append("%d line%s not understood." % (bad, "" if bad == 1 else "s"))
+        if self.launches > DRAWN:
+            out.append("The first {:,} launches are drawn; all of them are added up.".format(DRAWN))
+        return " ".join(out)
+
     def packed(self, file, notes):
         """{element: what it holds}."""
         self.start = min((s[0] for spans in self.spans.values() for s in spans), default=0)
@@ -238,7 +272,10 @@ class Trace:
             "memory": [{"device": d, "title": "memory" if len(self.memory) < 2 else "memory %d" % d,
                         "ts": [round(t - self.start, 3) for t, _ in sorted(m)], "live": [n for _, n in sorted(m)]}
                        for d, m in sorted(self.memory.items())],
-            "from": 0, "to": max(end - self.start, 1), "schedules": self.schedules, "errors": self.errors,
+            "from": 0, "to": max(end - self.start, 1), "schedules": self.schedules,
+            "errors": [{"name": name, "message": message, "n": len(ts), "ts": round(ts[0] - self.start, 3)}
+                       for (name, message), ts in self.errors.items()],
+            "added_up": [[*key, *sums] for key, sums in self.added_up.items()],
             "kernels": [{**k, "texts": None, "source": k["source"] is not None, "ops": sorted(k["ops"])} for k in self.kernels]}
         for i, k in enumerate(self.kernels):
             if k["source"] is not None:
@@ -283,7 +320,7 @@ def main(path, out=None):
     with open(path, encoding="utf-8", errors="replace") as f:
         if f.read(4096).lstrip()[:1] in ("[", "{"):
             f.seek(0)
-            trace.read(events_of_lines(f, bad))
+            trace.read(events_of_lines(f, bad, trace.is_dropped))
             if not trace.nevent:
                 f.seek(0)
                 trace.read(events_in_one_piece(f))
@@ -291,7 +328,7 @@ def main(path, out=None):
     if not trace.nevent:
         return "%s: no event of a trace in it" % path
     file = text(os.path.basename(path))
-    elements = trace.packed(file, "%d lines not understood" % len(bad) if bad else "")
+    elements = trace.packed(file, trace.notes(len(bad)))
     with open(out, "w", encoding="utf-8") as f:
         f.writelines(page(file, elements))
     print("%s: %d kernels, %d schedules, %d events, %.1f MB" %

@@ -120,7 +120,7 @@ static void tn_event_error(tiny_ctx *t) {
   tn_event_begin(t, "i", "error", "error", 0, tn_os_now());
   tn_event_put(t, ",\"s\":\"t\"", 8);
   tn_event_args(t);
-  tn_event_add(t, "\"code\":%d,\"message\":", (int)t->code);
+  tn_event_add(t, "\"code\":%d,\"name\":\"%s\",\"message\":", (int)t->code, tiny_code_name(t->code));
   tn_event_text(t, t->message);
   tn_event_end(t);
 }

@@ -52,7 +52,7 @@ async function inflate(id) {
 
 const escapes = { "&": "&amp;", "<": "&lt;", ">": "&gt;", '"': "&quot;" };
 const escape = text => String(text).replace(/[&<>"]/g, c => escapes[c]);
-const plural = (n, noun) => n.toLocaleString("en") + " " + noun + (n === 1 ? "" : "s");
+const plural = (n, noun) => n.toLocaleString("en") + " " + noun + (n === 1 ? "" : /[sc]h$/.test(noun) ? "es" : "s");
 
 // 3 digits and a unit: scaled(1234, 1000, ["", "k"]) is 1.23 k.
 function scaled(value, base, units) {
@@ -71,7 +71,8 @@ function time(us) {
   return Math.abs(us) < 1 ? scaled(us * 1000, 1000, ["ns"]) : scaled(us, 1000, ["µs", "ms", "s"]);
 }
 const rate = (n, us) => (us > 0 ? n / us / 1000 : 0); // of operations or bytes: G in a second
-const shortRate = x => (x >= 99.5 ? x.toFixed(0) : x >= 9.95 ? x.toFixed(1) : x > 0 ? x.toFixed(2) : "");
+const shortRate = x =>
+  x >= 99.5 ? x.toFixed(0) : x >= 9.95 ? x.toFixed(1) : x >= 0.005 ? x.toFixed(2) : x > 0 ? "<0.01" : "";
 const percent = x => (100 * x).toFixed(x >= 0.0995 || x === 0 ? 0 : 1) + " %";
 
 // ** colours **
@@ -79,7 +80,7 @@ const percent = x => (100 * x).toFixed(x >= 0.0995 || x === 0 ? 0 : 1) + " %";
 // Who takes most time gets the first hues; they lie a golden angle apart, and pale behind the twentieth.
 const ranks = { label: new Map(), kernel: new Map() };
 function colourOfRank(rank, strength) {
-  if (rank === undefined) return dark.matches ? "oklch(0.5 0.015 255)" : "oklch(0.8 0.015 255)";
+  if (rank === undefined) return dark.matches ? "oklch(0.63 0.015 255)" : "oklch(0.8 0.015 255)";
   const hue = (258 + rank * 137.508) % 360,
     chroma = (rank < 20 ? 0.125 : 0.06) * (strength || 1);
   return `oklch(${dark.matches ? 0.73 : 0.79} ${chroma} ${hue.toFixed(1)})`;
@@ -175,6 +176,10 @@ function pane(canvas, view) {
       if (thing) view.pick(thing);
       else view.pickNothing?.();
     }
+  });
+  canvas.addEventListener("pointercancel", () => {
+    held = null; // a touch that scrolls the page
+    canvas.classList.remove("held");
   });
   canvas.addEventListener("pointerleave", () => {
     tip(null);

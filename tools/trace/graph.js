@@ -8,7 +8,8 @@ const graph = { nodes: [], levels: [], edges: [], x: 0, y: 0, zoom: 1, box: null
 
 // A constant stands in the note of its users, not by itself.
 const isInside = (data, i) => data.op[i] === "CONST" && !data.src[i].length && data.op.length > 1;
-// Nodes with one key become one. What has no label has that of the step that computes it.
+// Nodes with one key become one. What has no label has that of the step that computes it; where that has none either, the
+// step stands for itself.
 function collapsed(data, by) {
   const schedule = trace.schedules[state.schedule],
     groups = new Map(),
@@ -21,7 +22,7 @@ function collapsed(data, by) {
     }
     const step = data.kernel[i],
       label = data.label[i] || schedule?.steps[step]?.label || "",
-      key = by === "kernel" && step >= 0 ? "k" + step : by === "label" && label ? "l" + label : null;
+      key = by === "label" && label ? "l" + label : by !== "none" && step >= 0 ? "k" + step : null;
     let at = key === null ? undefined : groups.get(key);
     if (at === undefined) {
       at = nodes.length;
@@ -47,9 +48,9 @@ function collapsed(data, by) {
     const shape = data.shape[i] ? "(" + data.shape[i].join(",") + ")" : "";
     node.kernel = step ? step.kernel : -1;
     node.ops = node.members.map(m => data.op[m]);
-    if (by === "kernel" && step)
+    if (by === "label" && node.label) [node.title, node.note] = [node.label, plural(node.members.length, "node")];
+    else if (by !== "none" && step)
       [node.title, node.note] = [step.label || step.name, plural(node.members.length, "node")];
-    else if (by === "label" && node.label) [node.title, node.note] = [node.label, plural(node.members.length, "node")];
     else [node.title, node.note] = [data.op[i], (data.dtype[i] + " " + shape).trim()];
     node.width = Math.max(
       56,
@@ -62,19 +63,21 @@ function collapsed(data, by) {
 // ** where it stands **
 
 // The longest way from a source, then as far down as the users allow: weights stand beside what takes them. Where nodes of
-// one label make a circle, the first of them in the graph's order goes ahead.
+// one label make a circle, that one goes ahead whose members come first in the graph's order, on the average.
 function level(nodes) {
   const waits = nodes.map(n => n.in.length),
     done = new Uint8Array(nodes.length),
-    ready = [];
+    ready = [],
+    middle = nodes.map(n => n.members.reduce((a, b) => a + b, 0) / n.members.length),
+    order = nodes.map((_, i) => i).sort((a, b) => middle[a] - middle[b]);
   nodes.forEach((n, i) => {
     if (!waits[i]) ready.push(i);
   });
   for (let taken = 0, next = 0, head = 0; taken < nodes.length; taken++) {
     if (head === ready.length) {
-      while (done[next] || !waits[next]) next++;
-      ready.push(next);
-      waits[next] = 0;
+      while (done[order[next]] || !waits[order[next]]) next++;
+      ready.push(order[next]);
+      waits[order[next]] = 0;
     }
     const i = ready[head++];
     done[i] = 1;
@@ -206,7 +209,7 @@ function drawGraph(c, w, h) {
   if (!nodes.length) {
     c.font = "12px " + css("sans");
     c.fillStyle = css("dim");
-    c.fillText(graph.box ? "The trace has no graph of it." : "…", 20, 30);
+    c.fillText(!graph.box ? "…" : state.schedule < 0 ? "The trace has no schedule." : "The trace has no graph of it.", 20, 30);
     return;
   }
   const left = graph.x - w / 2 / zoom,
@@ -317,7 +320,7 @@ function drawOverview(c, w, h, left, top, right, bottom) {
   const { box, nodes } = graph;
   graph.map = null;
   if (left <= box.left && right >= box.right && top <= 0 && bottom >= box.height - LEVEL) return;
-  const scale = Math.min(110 / (box.right - box.left), (h - 40) / box.height),
+  const scale = Math.min(110 / (box.right - box.left), Math.min(170, h - 40) / box.height),
     wide = Math.max(14, (box.right - box.left) * scale);
   const x0 = w - wide - 14,
     y0 = h - box.height * scale - 12,

@@ -13,8 +13,11 @@ function showAbout() {
   fact("launches", t.n.toLocaleString("en"));
   if (t.n) {
     fact("time", time(t.time), percent(t.time / (trace.launched || 1)));
-    fact("mean", time(t.time / t.n));
-    fact("fastest, slowest", time(t.least) + " – " + time(t.most));
+    if (t.n > 1) fact("mean", time(t.time / t.n));
+    if (t.n > 1) {
+      fact("fastest", time(t.least));
+      fact("slowest", time(t.most));
+    }
     const peak = trace.devices[t.device] || {},
       f = rate(t.flops, t.time),
       b = rate(t.nbytes, t.time);
@@ -29,7 +32,7 @@ function showAbout() {
   if (k.from) fact("from", escape(k.from));
   const labels = [...t.labels].sort((a, b) => b[1] - a[1]).map(([label]) => `<li>${escape(label)}</li>`);
   $("about").innerHTML =
-    `<h2><i style="background:${colour(state.kernel, labelOfKernel(state.kernel))}"></i>${escape(k.name)}<span>${escape(k.key)}</span></h2>` +
+    `<h2><i style="background:${colour(state.kernel, labelOfKernel(state.kernel))}"></i>${escape(k.name)} <span>${escape(k.key)}</span></h2>` +
     (labels.length
       ? `<ul>${labels.slice(0, 12).join("")}${labels.length > 12 ? `<li>${labels.length - 12} more</li>` : ""}</ul>`
       : "") +

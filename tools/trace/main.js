@@ -68,18 +68,26 @@ function labelByLaunch(worker, launches) {
   });
   worker.label = i => (part[i] >= 0 && launches.kernel[part[i]] === worker.kernel[i] ? launches.label(part[i]) : "");
 }
+const strong = (n, noun) => plural(n, noun).replace(/^\S+/, "<b>$&</b>");
 function fillHeader() {
   $("title").textContent = trace.file;
   const parts = [
-    `<b>${trace.kernels.length.toLocaleString("en")}</b> kernels`,
-    `<b>${trace.launches.toLocaleString("en")}</b> launches, ${time(trace.launched)}`,
+    strong(trace.kernels.length, "kernel"),
+    strong(trace.launches, "launch") + (trace.launches ? ", " + time(trace.launched) : ""),
     plural(trace.schedules.length, "schedule"),
     trace.devices.map(d => escape(d.title || d.name)).join(", "),
   ];
-  for (const e of trace.errors.slice(0, 1)) parts.push(`<b>error ${e.code}</b> ${escape(e.message)}`);
-  if (trace.notes) parts.push(escape(trace.notes));
   $("totals").innerHTML = parts.filter(Boolean).join(" · ");
   $("totals").title = $("totals").textContent;
+  $("errors").innerHTML = trace.errors
+    .slice(0, 3)
+    .map(
+      (e, i) =>
+        `<button data-error="${i}" title="${escape(e.message)}"><b>${escape(e.name)}</b> ${escape(e.message)}${e.n > 1 ? ` <span>${e.n} times</span>` : ""}</button>`,
+    )
+    .join("");
+  if (trace.errors.length > 3) $("errors").append(plural(trace.errors.length - 3, "other error"));
+  if (trace.notes) $("errors").insertAdjacentHTML("beforeend", `<p>${escape(trace.notes)}</p>`);
 }
 function fillSchedules() {
   const total = trace.schedules.map(() => 0);
@@ -97,6 +105,11 @@ function fillSchedules() {
     .join("");
   return order[0] ?? -1;
 }
+$("errors").addEventListener("click", e => {
+  const error = trace.errors[e.target.closest("[data-error]")?.dataset.error],
+    half = (timeline.to - timeline.from) / 2;
+  if (error) showRange(error.ts - half, error.ts + half);
+});
 $("schedule").addEventListener("change", () => change({ schedule: +$("schedule").value, step: -1 }));
 views.push(what => {
   if ("schedule" in what) $("schedule").value = state.schedule;

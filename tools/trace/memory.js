@@ -18,7 +18,8 @@ function layMemory() {
   let bottom = 0;
   const devices = [...new Set(places.map(p => p.device))].sort();
   for (const device of devices) {
-    const name = trace.devices[device]?.name || "device " + device;
+    const known = trace.devices[device],
+      name = known?.title || known?.name || "device " + device;
     const temps = places.filter(p => p.kind === "temp" && p.device === device);
     const size = Math.max(schedule.arena[device] || 0, ...temps.map(p => p.offset + p.nbytes), 0);
     if (size) memory.bands.push({ title: name + ", arena", from: bottom, size });
@@ -128,6 +129,7 @@ function drawMemory(c, w, h) {
   for (const band of memory.bands) {
     c.fillText(bytes(band.size), LEFT - 8, y(band.from + band.size) + 8);
     c.fillText("0", LEFT - 8, y(band.from) - 6);
+    if (memory.bands.length > 1) c.fillText(band.title, w - 8, y(band.from + band.size) + 9);
   }
   c.textAlign = "left";
   c.strokeStyle = css("line");

@@ -19,28 +19,31 @@ function addUp() {
   kernelTotals = trace.kernels.map(noTotals);
   const label = name => labelTotals.get(name) ?? labelTotals.set(name, noTotals()).get(name);
   trace.launches = trace.launched = 0;
+  const add = (k, name, device, n, us, flops, nbytes, least, most) => {
+    for (const t of k < 0 ? [label(name)] : [label(name), kernelTotals[k]]) {
+      t.n += n;
+      t.time += us;
+      t.flops += flops;
+      t.nbytes += nbytes;
+      t.least = Math.min(t.least, least);
+      t.most = Math.max(t.most, most);
+      t.device = device;
+    }
+    if (k >= 0) {
+      if (name) kernelTotals[k].labels.set(name, (kernelTotals[k].labels.get(name) || 0) + us);
+      label(name).kernels.set(k, (label(name).kernels.get(k) || 0) + us);
+    }
+    trace.launches += n;
+    trace.launched += us;
+  };
   for (const row of timeline.rows)
     if (row.kind === "launch")
       for (let i = 0; i < row.n; i++) {
         const us = row.end[i] - row.ts[i],
-          name = row.kernel[i] < 0 ? row.name(i) : row.label(i),
-          k = row.kernel[i];
-        for (const t of k < 0 ? [label(name)] : [label(name), kernelTotals[k]]) {
-          t.n++;
-          t.time += us;
-          t.flops += row.flops[i];
-          t.nbytes += row.nbytes[i];
-          t.least = Math.min(t.least, us);
-          t.most = Math.max(t.most, us);
-          t.device = row.device;
-        }
-        if (k >= 0) {
-          if (name) kernelTotals[k].labels.set(name, (kernelTotals[k].labels.get(name) || 0) + us);
-          label(name).kernels.set(k, (label(name).kernels.get(k) || 0) + us);
-        }
-        trace.launches++;
-        trace.launched += us;
+          name = row.kernel[i] < 0 ? row.name(i) : row.label(i);
+        add(row.kernel[i], name, row.device, 1, us, row.flops[i], row.nbytes[i], us, us);
       }
+  for (const [k, name, device, ...sums] of trace.added_up) add(k, trace.strings[name], device, ...sums); // not drawn
   for (const s of trace.schedules)
     for (const step of s.steps)
       if (step.label && step.kernel >= 0) {
@@ -112,7 +115,7 @@ function drawSummary() {
         chosen = row.label !== undefined ? row.label === state.label : row.kernel === state.kernel;
       return (
         `<tr tabindex="${i ? -1 : 0}" data-row="${i}" aria-selected="${chosen}"><td title="${escape(row.name)}"><i style="background:${row.colour}"></i>${escape(row.name)}` +
-        `${row.note ? `<small>${escape(row.note)}</small>` : ""}</td><td>${t.n || ""}</td><td>${t.n ? time(t.time) : ""}</td>` +
+        `${row.note ? `<small>${escape(row.note)}</small>` : ""}</td><td title="${t.n.toLocaleString("en")}">${t.n ? (t.n < 1e5 ? t.n : count(t.n)) : ""}</td><td>${t.n ? time(t.time) : ""}</td>` +
         `<td style="--bar:${row.colour};--part:${((100 * t.time) / most).toFixed(1)}%">${t.n ? percent(t.time / all) : ""}</td><td>${shortRate(rate(t.flops, t.time))}</td></tr>`
       );
     })
