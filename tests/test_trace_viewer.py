@@ -199,7 +199,7 @@ class Page:
         self.b.js("(e => { e.value = %s; e.dispatchEvent(new Event('change')); })(document.querySelector(%s))" % (json.dumps(str(value)), json.dumps(selector)))
 
     def soon(self, expression, what):
-        return check(self.b.until(expression, 10), what)
+        return check(self.b.until(expression, 60), what)
 
     def search(self, text):
         self.b.js("document.getElementById('query').value = ''; document.getElementById('query').focus()")
@@ -391,6 +391,19 @@ def test_said(b, folder):
     v.quiet("a trace of nothing")
 
 
+def test_nameless(b, folder):
+    """By label, what has no label is a node for each step, and memory stands by what uses it."""
+    path, page = write_trace(folder, "nameless", kernels=3, passes=3, lines=10, nodes=30, runs=2)
+    with open(path, encoding="utf-8") as f:
+        data = f.read()
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(data.replace('"label":"layer1.conv"', '"label":""').replace('"label":"layer1.norm"', '"label":""'))
+    check(convert(path, page) is None, "a page of what has few labels")
+    v = Page(b, page, "#collapse=label")
+    same(b.js("document.getElementById('graph').dataset.nodes"), "4", "a label, two steps, a buffer")
+    v.quiet("few labels")
+
+
 def test_sizes(b, page):
     """Nothing is wider than what it stands in, on a desk or on a phone."""
     for width, height in ((1920, 1080), (1280, 800), (1160, 700), (1024, 700), (390, 844)):
@@ -405,18 +418,20 @@ def test_sizes(b, page):
     b.size(1600, 1000)
 
 
-def test_big(b, folder):
+def test_big(b, folder, small):
     """2,000 kernels that differ, of 20 passes each."""
     begin = time.time()
     path, page = write_trace(folder, "big", kernels=2000, passes=20, lines=40, nodes=5000, runs=2)
     made, size = time.time() - begin, os.path.getsize(path) / 1e6
-    drawn = 1e9
-    for _ in range(3):                                     # the machine may be at something else
+    drawn = least = 1e9
+    for _ in range(3):                                     # the machine may be at something else: so is it for a small page
+        Page(b, small)
+        least = min(least, float(b.js("document.documentElement.dataset.drawn")))
         v = Page(b, page)
         drawn = min(drawn, float(b.js("document.documentElement.dataset.drawn")))
-    print("2,000 kernels of 20 passes, %.0f MB: made and converted in %.1f s, a page of %.1f MB, drawn %.0f ms after it was asked for"
-          % (size, made, os.path.getsize(page) / 1e6, drawn))
-    check(drawn < 3000, "2,000 kernels open at once", "%.0f ms" % drawn)   # 400 on a quiet machine of two cores
+    print("2,000 kernels of 20 passes, %.0f MB: made and converted in %.1f s, a page of %.1f MB, drawn %.0f ms after it was asked for, one of 40 in %.0f"
+          % (size, made, os.path.getsize(page) / 1e6, drawn, least))
+    check(drawn < max(1000, 12 * least), "2,000 kernels open at once", "%.0f ms" % drawn)      # 400 on two quiet cores
     v.soon("document.getElementById('text').innerText.includes('kernel number')", "with the source of one of them")
     same(len(v.search("kernel number 1234 ")), 1, "one source of 2,000")
     v.choose("#collapse", "none")
@@ -440,8 +455,9 @@ def test_browser(folder, pages, sizes, small):
             v.quiet("a changed trace, " + os.path.basename(page))
         test_hostile(b, folder)
         test_said(b, folder)
+        test_nameless(b, folder)
         test_sizes(b, small)
-        test_big(b, folder)
+        test_big(b, folder, small)
     finally:
         b.close()
 

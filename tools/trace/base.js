@@ -44,8 +44,13 @@ async function inflate(id) {
   const text = atob($(id).textContent.trim()),
     bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  // Not by a Blob: another process would hand it back, and may fail when the machine is busy.
+  const stream = new DecompressionStream("deflate"),
+    writer = stream.writable.getWriter(),
+    given = [writer.write(bytes), writer.close()];
+  const said = await new Response(stream.readable).text();
+  await Promise.all(given);
+  return JSON.parse(said);
 }
 
 // ** words **
