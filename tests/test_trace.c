@@ -130,6 +130,24 @@ static void has_all_events(const char *device, int threads) {
   free(text);
 }
 
+// What one device makes, another one, and what is made of both, keep their names, also within a scope.
+static void names_on_devices(void) {
+  tiny_ctx *t = opened("INTERP,INTERP", 1, path);
+  tiny_scope_begin(t, "net");
+  tiny_tensor *a = tiny_rand(t, TINY_SHAPE(8, 8)), *b = tiny_to(a, 1), *c = tiny_label(tiny_matmul(b, b), "right");
+  tiny_tensor *sum = tiny_sum(tiny_add(tiny_label(tiny_matmul(a, a), "left"), tiny_to(c, 0)), TINY_ALL, 0);
+  tiny_label(sum, "both");
+  CHECK_EQ(tiny_realize(&sum, 1), TINY_OK);
+  tiny_scope_end(t);
+  CHECK_STR(tiny_error(t), "");
+  tiny_close(t);
+  char *text = trace_of(path), *schedule = strstr(text, "\"cat\":\"schedule\"");
+  CHECK(schedule && strstr(schedule, "\"label\":\"net/left\",\"device\":0"));
+  CHECK(schedule && strstr(schedule, "\"label\":\"net/right\",\"device\":1"));
+  CHECK(schedule && strstr(schedule, "\"label\":\"net/both\",\"device\":0"));
+  free(text);
+}
+
 // A trace that begins later knows what was planned before.
 static void begins_later(void) {
   tiny_ctx *t = opened("INTERP", 1, "");
@@ -307,6 +325,7 @@ int main(void) {
   has_all_events("CPU", 1);
   has_all_events("CPU", 4);
   has_all_events("CPU,CPU", 4);
+  names_on_devices();
   begins_later();
   wrong_calls();
   two_contexts();

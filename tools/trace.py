@@ -245,12 +245,14 @@ class Trace:
 
     def notes(self, bad):
         """What a reader should know of the trace itself."""
-        out = ["%d line%s not understood" % (bad, "" if bad == 1 else "s")] if bad else []
-        if self.begun and not self.ended:
-            out.append("cut off: the program has not ended it")
+        out, cut = [], self.begun and not self.ended
+        if cut:
+            out.append("The trace is cut off: the program did not end it.")
+        if bad > cut:
+            out.append("%d line%s not understood." % (bad, "" if bad == 1 else "s"))
         if self.launches > DRAWN:
-            out.append("the first {:,} launches are drawn, all are added up".format(DRAWN))
-        return "; ".join(out)
+            out.append("The first {:,} launches are drawn; all of them are added up.".format(DRAWN))
+        return " ".join(out)
 
     def packed(self, file, notes):
         """{element: what it holds}."""

@@ -139,7 +139,8 @@ static void tn_trace_head(tiny_ctx *t) {
     tn_event_text(t, t->device[i]->name);
     tn_event_add(t, ",\"title\":");
     tn_event_text(t, t->device[i]->title);
-    tn_event_add(t, ",\"gflops\":0,\"gbps\":0}");
+    const struct tn_roof *r = &t->observer->roof[i];         // 0: no profile has measured it
+    tn_event_add(t, ",\"gflops\":%.1f,\"gbps\":%.1f}", r->gflops, r->gbps);
   }
   tn_event_add(t, "]");
   tn_event_end(t);

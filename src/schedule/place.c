@@ -2,7 +2,8 @@
 //
 // In:    roots of a graph over several devices. Out: the same values by nodes that say where they are computed: what
 //        names no device is computed by each device that uses it, anew; the default device needs no word.
-// Holds: what lies in memory of another device is not read: it is computed again from what names none.
+// Holds: what lies in memory of another device is not read: it is computed again from what names none. What stands for a
+//        node is called as it.
 // A node is another one on another device by the leaves below it: (COPY x) of an x that names no device is x, there.
 #ifndef TN_SCHEDULE_PLACE
 #define TN_SCHEDULE_PLACE
@@ -91,6 +92,7 @@ static tiny_uop *tn_placed_root(tn_placing *p, tiny_uop *root) {
       continue;
     }
     tiny_uop *now = tn_placed_node(p, top), *u = top->u;
+    if (now != u) tn_label_set(p->t, now, tn_label_of(p->t, u));
     tn_pairs_set(p->t, &p->known[top->pins], u, tn_boxed(top->device), now);
     if (u->op == TINY_OP_ASSIGN || (u->op == TINY_OP_CONTIGUOUS && u->ptr)) tn_placed_add(p, u, now);
     n--;

@@ -44,8 +44,13 @@ async function inflate(id) {
   const text = atob($(id).textContent.trim()),
     bytes = new Uint8Array(text.length);
   for (let i = 0; i < text.length; i++) bytes[i] = text.charCodeAt(i);
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
-  return JSON.parse(await new Response(stream).text());
+  // Not by a Blob: another process would hand it back, and may fail when the machine is busy.
+  const stream = new DecompressionStream("deflate"),
+    writer = stream.writable.getWriter(),
+    given = [writer.write(bytes), writer.close()];
+  const said = await new Response(stream.readable).text();
+  await Promise.all(given);
+  return JSON.parse(said);
 }
 
 // ** words **
@@ -80,7 +85,7 @@ const percent = x => (100 * x).toFixed(x >= 0.0995 || x === 0 ? 0 : 1) + " %";
 // Who takes most time gets the first hues; they lie a golden angle apart, and pale behind the twentieth.
 const ranks = { label: new Map(), kernel: new Map() };
 function colourOfRank(rank, strength) {
-  if (rank === undefined) return dark.matches ? "oklch(0.5 0.015 255)" : "oklch(0.8 0.015 255)";
+  if (rank === undefined) return dark.matches ? "oklch(0.63 0.015 255)" : "oklch(0.8 0.015 255)";
   const hue = (258 + rank * 137.508) % 360,
     chroma = (rank < 20 ? 0.125 : 0.06) * (strength || 1);
   return `oklch(${dark.matches ? 0.73 : 0.79} ${chroma} ${hue.toFixed(1)})`;

@@ -8,21 +8,32 @@ const graph = { nodes: [], levels: [], edges: [], x: 0, y: 0, zoom: 1, box: null
 
 // A constant stands in the note of its users, not by itself.
 const isInside = (data, i) => data.op[i] === "CONST" && !data.src[i].length && data.op.length > 1;
-// Nodes with one key become one. What has no label has that of the step that computes it; where that has none either, the
-// step stands for itself.
+// Of each node: those with one key become one; null: it stays. What has no label has that of the step that computes it;
+// where that has none either, the step stands for itself. Of memory, what the same nodes use goes together.
+function keysOf(data, by, labels) {
+  const key = data.kernel.map((step, i) =>
+    by === "label" && labels[i] ? "l" + labels[i] : by !== "none" && step >= 0 ? "k" + step : null,
+  );
+  if (by === "none") return key;
+  const users = data.op.map(() => new Set());
+  data.src.forEach((src, i) => src.forEach(s => users[s].add(key[i] ?? i)));
+  return key.map((k, i) => k ?? (data.src[i].length ? null : "m" + [...users[i]].sort().join()));
+}
 function collapsed(data, by) {
   const schedule = trace.schedules[state.schedule],
     groups = new Map(),
     nodeOf = new Int32Array(data.op.length),
-    nodes = [];
+    nodes = [],
+    labels = data.label.map((label, i) => label || schedule?.steps[data.kernel[i]]?.label || ""),
+    keys = keysOf(data, by, labels);
   data.op.forEach((op, i) => {
     if (isInside(data, i)) {
       nodeOf[i] = -1;
       return;
     }
     const step = data.kernel[i],
-      label = data.label[i] || schedule?.steps[step]?.label || "",
-      key = by === "label" && label ? "l" + label : by !== "none" && step >= 0 ? "k" + step : null;
+      label = labels[i],
+      key = keys[i];
     let at = key === null ? undefined : groups.get(key);
     if (at === undefined) {
       at = nodes.length;
@@ -51,6 +62,7 @@ function collapsed(data, by) {
     if (by === "label" && node.label) [node.title, node.note] = [node.label, plural(node.members.length, "node")];
     else if (by !== "none" && step)
       [node.title, node.note] = [step.label || step.name, plural(node.members.length, "node")];
+    else if (node.members.length > 1) [node.title, node.note] = [data.op[i], plural(node.members.length, "node")];
     else [node.title, node.note] = [data.op[i], (data.dtype[i] + " " + shape).trim()];
     node.width = Math.max(
       56,
@@ -113,8 +125,9 @@ function place(nodes) {
     let sum = 0,
       weight = 0;
     for (const i of n[side]) {
-      if (side === "in" ? nodes[i].level >= n.level : nodes[i].level <= n.level) continue; // back in a circle
-      const w = (1 + (side === "in" ? nodes[i].depth : n.depth) ** 2) / (nodes[i].level - n.level) ** 2;
+      const down = side === "in" ? n.level - nodes[i].level : nodes[i].level - n.level;
+      if (down <= 0) continue; // part of a circle
+      const w = (1 + (side === "in" ? nodes[i].depth : n.depth) ** 2) / down ** 2;
       sum += w * nodes[i].x;
       weight += w;
     }
@@ -210,7 +223,7 @@ function drawGraph(c, w, h) {
   if (!nodes.length) {
     c.font = "12px " + css("sans");
     c.fillStyle = css("dim");
-    c.fillText(graph.box ? "The trace has no graph of it." : "…", 20, 30);
+    c.fillText(!graph.box ? "…" : state.schedule < 0 ? "The trace has no schedule." : "The trace has no graph of it.", 20, 30);
     return;
   }
   const left = graph.x - w / 2 / zoom,
@@ -321,7 +334,7 @@ function drawOverview(c, w, h, left, top, right, bottom) {
   const { box, nodes } = graph;
   graph.map = null;
   if (left <= box.left && right >= box.right && top <= 0 && bottom >= box.height - LEVEL) return;
-  const scale = Math.min(110 / (box.right - box.left), (h - 40) / box.height),
+  const scale = Math.min(110 / (box.right - box.left), Math.min(170, h - 40) / box.height),
     wide = Math.max(14, (box.right - box.left) * scale);
   const x0 = w - wide - 14,
     y0 = h - box.height * scale - 12,

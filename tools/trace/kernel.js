@@ -12,8 +12,7 @@ function showAbout() {
     value !== "" && facts.push(`<div><dt>${name}</dt><dd>${value}${unit ? ` <small>${unit}</small>` : ""}</dd></div>`);
   fact("launches", t.n.toLocaleString("en"));
   if (t.n) {
-    fact("time", time(t.time));
-    fact("share", percent(t.time / (trace.launched || 1)));
+    fact("time", time(t.time), percent(t.time / (trace.launched || 1)));
     if (t.n > 1) fact("mean", time(t.time / t.n));
     if (t.n > 1) {
       fact("fastest", time(t.least));

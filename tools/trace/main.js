@@ -77,7 +77,6 @@ function fillHeader() {
     plural(trace.schedules.length, "schedule"),
     trace.devices.map(d => escape(d.title || d.name)).join(", "),
   ];
-  if (trace.notes) parts.push(escape(trace.notes));
   $("totals").innerHTML = parts.filter(Boolean).join(" · ");
   $("totals").title = $("totals").textContent;
   $("errors").innerHTML = trace.errors
@@ -88,6 +87,7 @@ function fillHeader() {
     )
     .join("");
   if (trace.errors.length > 3) $("errors").append(plural(trace.errors.length - 3, "other error"));
+  if (trace.notes) $("errors").insertAdjacentHTML("beforeend", `<p>${escape(trace.notes)}</p>`);
 }
 function fillSchedules() {
   const total = trace.schedules.map(() => 0);

@@ -18,10 +18,10 @@ function layMemory() {
   let bottom = 0;
   const devices = [...new Set(places.map(p => p.device))].sort();
   for (const device of devices) {
-    const name = trace.devices[device]?.name || "device " + device;
+    const name = devices.length > 1 ? " " + device : "";
     const temps = places.filter(p => p.kind === "temp" && p.device === device);
     const size = Math.max(schedule.arena[device] || 0, ...temps.map(p => p.offset + p.nbytes), 0);
-    if (size) memory.bands.push({ title: name + ", arena", from: bottom, size });
+    if (size) memory.bands.push({ title: "arena" + name, from: bottom, size });
     for (const place of temps) addPlace(place, bottom + place.offset);
     bottom += size;
     const others = all ? places.filter(p => p.kind !== "temp" && p.device === device) : [];
@@ -30,7 +30,7 @@ function layMemory() {
       addPlace(place, bottom);
       bottom += place.nbytes;
     }
-    if (bottom > from) memory.bands.push({ title: name + ", inputs and outputs", from, size: bottom - from });
+    if (bottom > from) memory.bands.push({ title: "in, out" + name, from, size: bottom - from });
   }
   function addPlace(place, low) {
     const index = places.indexOf(place),
@@ -128,6 +128,7 @@ function drawMemory(c, w, h) {
   for (const band of memory.bands) {
     c.fillText(bytes(band.size), LEFT - 8, y(band.from + band.size) + 8);
     c.fillText("0", LEFT - 8, y(band.from) - 6);
+    if (y(band.from) - y(band.from + band.size) > 44) c.fillText(band.title, LEFT - 8, y(band.from + band.size) + 23);
   }
   c.textAlign = "left";
   c.strokeStyle = css("line");

@@ -115,7 +115,7 @@ function drawSummary() {
         chosen = row.label !== undefined ? row.label === state.label : row.kernel === state.kernel;
       return (
         `<tr tabindex="${i ? -1 : 0}" data-row="${i}" aria-selected="${chosen}"><td title="${escape(row.name)}"><i style="background:${row.colour}"></i>${escape(row.name)}` +
-        `${row.note ? `<small>${escape(row.note)}</small>` : ""}</td><td>${t.n || ""}</td><td>${t.n ? time(t.time) : ""}</td>` +
+        `${row.note ? `<small>${escape(row.note)}</small>` : ""}</td><td title="${t.n.toLocaleString("en")}">${t.n ? (t.n < 1e5 ? t.n : count(t.n)) : ""}</td><td>${t.n ? time(t.time) : ""}</td>` +
         `<td style="--bar:${row.colour};--part:${((100 * t.time) / most).toFixed(1)}%">${t.n ? percent(t.time / all) : ""}</td><td>${shortRate(rate(t.flops, t.time))}</td></tr>`
       );
     })

@@ -100,6 +100,11 @@ function drawTimeline(c, w, h) {
       c.fillText(fitted(c, row.note, GUTTER - 18), 12, y + row.lane / 2 + 14);
     }
   }
+  if (!timeline.rows.length) {
+    c.fillStyle = css("dim");
+    c.font = "12px " + css("sans");
+    c.fillText("Nothing ran.", 20, RULER + 20);
+  }
   c.fillStyle = css("error");
   for (const e of trace.errors) if (x(e.ts) >= GUTTER) c.fillRect(x(e.ts) - 1, RULER, 2, h);
   c.restore();
