@@ -143,7 +143,7 @@ function place(nodes) {
       row.sort((a, b) => nodes[a].wish - nodes[b].wish || a - b);
       pack(row);
     });
-  for (let sweep = 0; sweep < 40; sweep++)
+  for (let sweep = 0; sweep < 8; sweep++)
     each(sweep % 2 === 0, (row, side) => {
       let end = 0;
       const offset = row.map(i => (end += nodes[i].width + BETWEEN) - nodes[i].width / 2),
