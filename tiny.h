@@ -1,4 +1,4 @@
-/* tiny.h 0.1.0, source d7ea4a239c89ba16098467c5c106303f3651e1ba5afcc9f14e6bdaf06fc74e95
+/* tiny.h 0.1.0, source 5779ecc5760285a1d3efd65149121c48a4265387943b4f75ee40b641c57e25ba
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -3624,7 +3624,7 @@ TINY_API tiny_code    tiny_trace_end(tiny_ctx *t);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_SOURCE_ID "d7ea4a239c89ba16098467c5c106303f3651e1ba5afcc9f14e6bdaf06fc74e95"
+#define TN_SOURCE_ID "5779ecc5760285a1d3efd65149121c48a4265387943b4f75ee40b641c57e25ba"
 // ---- begin src/all.c ----
 // all: the whole library as one translation unit, one #include a room, in reading order. A room uses only rooms above
 // it. Development builds and tests compile this file; tools/amalgamate.py follows the list to write tiny.h.
@@ -44276,7 +44276,8 @@ static void tn_trace_head(tiny_ctx *t) {
     tn_event_text(t, t->device[i]->name);
     tn_event_add(t, ",\"title\":");
     tn_event_text(t, t->device[i]->title);
-    tn_event_add(t, ",\"gflops\":0,\"gbps\":0}");
+    const struct tn_roof *r = &t->observer->roof[i];         // 0: no profile has measured it
+    tn_event_add(t, ",\"gflops\":%.1f,\"gbps\":%.1f}", r->gflops, r->gbps);
   }
   tn_event_add(t, "]");
   tn_event_end(t);
@@ -53470,286 +53471,288 @@ Where things stand in tiny.h
    5728  src/base/files.c             reading and writing them whole, mapping them, and whose they are
    6268  src/base/trace.c             a file of events, written while they happen, in Chrome's Trace Event
                                       Format; docs/trace.md lists them
-   6405  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
+   6485  src/base/process.c           runs child processes, several at a time, each fed from memory and heard
                                       into memory
-   7032  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
+   7116  src/ir/dtype.c               what the element types are: sizes, names, classes, promotion, and the
                                       one form that values have in the IR
-   7263  src/ir/alu.c                 the meaning of every arithmetic op, once
-   7423  src/ir/label.c               names that nodes have for people, in a table beside them
-   7556  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
-   8421  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
+   7347  src/ir/alu.c                 the meaning of every arithmetic op, once
+   7507  src/ir/label.c               names that nodes have for people, in a table beside them
+   7640  src/ir/uop.c                 the one node type, from a user's matmul to a loop counter
+   8505  src/ir/position.c            numbers that are known when a kernel is launched: lengths, and where
                                       something begins
-   8537  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
+   8621  src/machine/machine.c        what a device is made of, as far as schedules ask: memory, what runs
                                       beside what, registers
-   8644  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
+   8728  src/machine/costs.c          what operations, loads, loops, tasks and copies are worth: the one table
                                       of prices of the library
-   8735  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
+   8819  src/ir/target.c              what the device that a kernel is made for can do: a table that passes
                                       ask, whatever its text looks like
-   8847  src/ir/args.c                which k, v and sources fit an op
-   9033  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
-   9654  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
+   8931  src/ir/args.c                which k, v and sources fit an op
+   9117  src/ir/print.c               the one notation of the IR, for dumps, golden files and test input
+   9738  src/ir/graph_text.c          graphs for other programs: a row of JSON for each node, and the language
                                       of Graphviz
-   9795  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
+   9893  src/ir/match.c               sets of rewrite rules, the patterns they are found by, and the walks
                                       that apply them to a fixed point
-  10379  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
+  10479  src/ir/build.c               makes nodes of tensor graphs: arithmetic that broadcasts as NumPy,
                                       movement, reductions, constants
-  10879  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
+  10979  src/ir/kernel.c              builders of what kernels are made of: memory and its elements, loops and
                                       what they close, vectors
-  10991  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
+  11091  src/ir/function.c            the functions of one real variable as nodes: roundings, powers,
                                       exponentials, logarithms, circular and hyperbolic functions and their
                                       inverses, error and gamma functions
-  11428  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
+  11528  src/ir/special.c             the functions of mathematical physics as nodes: polygamma, modified
                                       Bessel and incomplete gamma functions
-  11703  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
+  11803  src/ir/eval.c                the reference interpreter, the oracle of every test and the device of
                                       last resort
-  12380  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
+  12482  src/ir/eval_graph.c          tensor graphs by the reference interpreter: every node becomes an array,
                                       one after the other
-  12666  src/ir/spec.c                the verifier
-  13015  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
+  12781  src/ir/spec.c                the verifier
+  13129  src/rules/gradient.c         reverse-mode differentiation as rules: what flows into the sources of a
                                       node, given what flows into the node
-  13244  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
-  13602  src/rules/notation.c         the algebra that bodies of rules are written in
-  13638  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
-  13839  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
+  13358  src/rules/shard.c            tensors that lie on several devices: what is computed of parts is parts
+  13716  src/rules/notation.c         the algebra that bodies of rules are written in
+  13751  src/rules/affine.c           integer expressions as sums of terms: coefficient * node + constant
+  13951  src/rules/divmod.c           floor division and modulo of sums by positive constants, as reshapes and
                                       permutes make them
-  13999  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
+  14111  src/rules/symbolic.c         the algebra of expressions: constants, identities, sums, comparisons,
                                       conditions, casts
-  14393  src/rules/valid.c            what a condition tells about the expressions that are only looked at
+  14505  src/rules/valid.c            what a condition tells about the expressions that are only looked at
                                       where it holds
-  14592  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
+  14704  src/rules/reduce.c           loops that algebra makes unnecessary: sums of what does not change,
                                       counts of where a mask holds, and sums of which at most one summand is
                                       not zero
-  15006  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
+  15118  src/rules/transcendental.c   EXP2, LOG2, SIN and POW of f32 and f64 from arithmetic, WHERE, casts and
                                       integers
-  15348  src/rules/decompose.c        from what the IR means to what a target can do
-  15960  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
+  15460  src/rules/decompose.c        from what the IR means to what a target can do
+  16072  src/rules/notation_end.c     takes back the algebra of notation.c and the form of rule sets
                                       (ir/match.c), so that none of their short names reaches the including
                                       file
-  15995  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
+  16106  src/shape/view.c             shape, strides, offset and mask over flat memory; stacks of views; index
                                       and validity expressions
-  16494  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
+  16605  src/shape/contraction.c      a sum of products of two operands as one fact: a matmul, a convolution,
                                       a product of vectors
-  16588  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
+  16699  src/tensor/tensor.c          the handle that users hold, the frames that free it, and assignment in
                                       place
-  17341  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
-  17418  src/tensor/graphs.c          what tensors are computed by, as text for other programs
+  17452  src/tensor/label.c           what users call tensors, and the parts of their programs that make them
+  17528  src/tensor/graphs.c          what tensors are computed by, as text for other programs
                                       (ir/graph_text.c)
-  17461  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
+  17571  src/tensor/create.c          tensors from numbers, and the identities that change how a tensor is
                                       stored or typed
-  17705  src/tensor/shard.c           tensors split over devices, or whole on each of several
-  17779  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
+  17815  src/tensor/shard.c           tensors split over devices, or whole on each of several
+  17889  src/tensor/movement.c        operators that give other views of the same elements: shapes, orders,
                                       parts, repetition
-  18427  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
+  18537  src/tensor/length.c          numbers that change from run to run, within bounds that are known: how
                                       much of a dim is meant, and where a part of it begins
-  18686  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
+  18799  src/tensor/join.c            what lays parts beside each other, or over each other: padding, cat and
                                       stack, scattered slices, roll
-  18975  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
+  19088  src/tensor/elementwise.c     arithmetic, comparisons, bits and logic, and what all operators of one
                                       value a place share
-  19520  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
+  19644  src/tensor/math.c            operators that are functions of real numbers: powers, exponentials,
                                       logarithms, circular and hyperbolic functions, error and gamma functions
-  19629  src/tensor/activation.c      what stands between the layers of a network
-  19810  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
-  20182  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
+  19753  src/tensor/activation.c      what stands between the layers of a network
+  19934  src/tensor/reduce.c          folds along axes, what is computed from them, positions, norms
+  20306  src/tensor/scan.c            running sums, products, extremes and logarithms of sums of exponentials
                                       along an axis; differences, areas
-  20435  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
+  20559  src/tensor/index.c           elements found by their positions, and put where positions say: gather,
                                       scatter and what is made of them
-  21195  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
+  21319  src/tensor/sort.c            the order of elements along an axis, and what is found by it: extremes,
                                       quantiles, sets, places in sorted rows
-  21877  src/tensor/random.c          numbers from a counter, the same on every device
-  22152  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
+  22001  src/tensor/random.c          numbers from a counter, the same on every device
+  22276  src/tensor/matmul.c          products of matrices and vectors: sums of products over one axis, with
                                       batches in front
-  22476  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
-  22772  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
+  22600  src/tensor/einsum.c          sums of products written as subscripts: "bij,bjk->bik"
+  22896  src/tensor/loops.c           kernels that are written as loops over memory, in the IR: what no graph
                                       of whole arrays says in few nodes, because each of n steps reads what
                                       the one before has written
-  22909  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
+  23033  src/tensor/factor.c          values of factorisations of matrices: elimination, Householder
                                       reflections, Jacobi rotations
-  23448  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
+  23572  src/tensor/linalg.c          determinants, inverses, systems of equations and factorisations of
                                       matrices, with gradients
-  24161  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
+  24285  src/tensor/fft.c             discrete Fourier transforms of any length, and arithmetic of complex
                                       numbers as pairs in a last dim of 2
-  24563  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
+  24687  src/tensor/signal.c          the spectrum of a signal in frames that overlap, and the signal of such
                                       a spectrum
-  24702  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
+  24826  src/tensor/conv.c            convolution, its transpose, and windows as columns (unfold, fold), for 1
                                       to 3 spatial dims
-  25184  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
+  25308  src/tensor/pool.c            maxima, means and norms of windows, windows that divide a size evenly,
                                       and the way back from maxima
-  25649  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
+  25773  src/tensor/image.c           resizing, sampling at computed positions, and channels that trade places
                                       with pixels
-  26000  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
-  26637  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
-  26999  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
-  27128  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
+  26124  src/tensor/augment.c         batches of pictures (N,C,H,W), changed at random while a network learns
+  26770  src/tensor/norm.c            softmax and its kin, normalisation by statistics, and norms of vectors
+  27132  src/tensor/embedding.c       rows of a table by integer indices, one at a time or by the bag
+  27261  src/tensor/attention.c       what each query makes of values, by how well their keys fit; and
                                       positions as rotations
-  27288  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
+  27421  src/tensor/loss.c            how far predictions are from what is wanted, as one number or as one for
                                       each element or sample
-  27793  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
-  28072  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
+  27926  src/tensor/recurrent.c       RNN, LSTM and GRU: one step of them, and layers of steps over a sequence
+  28205  src/tensor/checkpoint.c      segments of a graph whose inner values are computed again for the
                                       backward pass instead of being kept
-  28168  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
+  28301  src/tensor/grad.c            reverse-mode automatic differentiation of tensors: the walk around
                                       rules/gradient.c
-  28461  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
-  28901  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
+  28594  src/tensor/optim.c           optimisers: a table of update formulas, and the step around them
+  29035  src/tensor/training.c        what stands around an optimiser: gradient clipping, the scale of mixed
                                       precision, averages of weights
-  29178  src/tensor/params.c          lists of named tensors: what a network consists of
-  29269  src/tensor/summary.c         a table of a network's parameters, a row for each layer
-  29379  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
+  29312  src/tensor/params.c          lists of named tensors: what a network consists of
+  29403  src/tensor/summary.c         a table of a network's parameters, a row for each layer
+  29513  src/tensor/modules.c         layers as structs of tensors: made from sizes, run, listed by name,
                                       freed
-  29758  src/tensor/sequential.c      modules and functions one after the other
-  29830  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
+  29892  src/tensor/sequential.c      modules and functions one after the other
+  29963  src/schedule/graph.c         what scheduling knows of a tensor graph: its nodes, its kernels, and
                                       which of them touch a memory
-  29966  src/schedule/place.c         which device computes what names none: constants, positions, random
+  30099  src/schedule/place.c         which device computes what names none: constants, positions, random
                                       numbers, and what is made of them
-  30086  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
+  30219  src/schedule/pull.c          the value of a node at an index list, as an expression of the kernel
                                       that wants it
-  30405  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
+  30538  src/schedule/canonical.c     kernels of one structure are one kernel, whenever and wherever in a
                                       graph they were written
-  30522  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
+  30654  src/schedule/rangeify.c      decides which nodes of a tensor graph are stored, and writes the kernel
                                       of each
-  31021  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
+  31153  src/schedule/tiled.c         kernels that hand each other large values work tile by tile, on a slab
                                       of each value at a time
-  31797  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
+  31929  src/schedule/order.c         when the kernels of a schedule run, and where their intermediate results
                                       lie
-  32330  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
+  32462  src/schedule/masked.c        what kernels need not do for a mask: iterations of a reduction that add
                                       nothing, elements that nobody reads
-  32838  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
+  32970  src/schedule/sums.c          reductions of a graph as they are computed best: long ones in parts,
                                       operands of contractions laid out anew
-  33019  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
+  33151  src/schedule/plan.c          a tensor graph -> the steps that compute it, and the cache that knows a
                                       graph again
-  33608  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
-  33726  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
+  33739  src/codegen/replace.c        nodes of a kernel in the place of others, nothing simplified
+  33856  src/codegen/expand.c         STAGE becomes memory, stores and barriers; UPCAST, UNROLL and VECTOR
                                       ranges become copies and lanes
-  34163  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
+  34293  src/codegen/transpose.c      square blocks that are read across are loaded as rows and transposed in
                                       registers; sums of lanes, too
-  34329  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
+  34459  src/codegen/bounds.c         loops that leave out iterations in which nothing happens: what lies
                                       wholly above the diagonal of a triangle
-  34720  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
-  34944  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
+  34850  src/codegen/lower.c          from an expanded kernel to the ops that a target runs
+  35073  src/codegen/linearize.c      a lowered kernel -> the list of its nodes in the order they run, with
                                       loops open from RANGE to END
-  35074  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
-  35145  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
+  35202  src/codegen/scan.c           reductions of all elements up to each, as loop-carried ones
+  35273  src/codegen/profile.c        what is looked at in a kernel before it is scheduled: its loops,
                                       reductions, accesses, strides
-  35303  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
-  35399  src/codegen/transform.c      what may be done to the ranges of a kernel
-  35701  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
+  35431  src/codegen/collapse.c       adjacent loops become one wherever that costs no division
+  35527  src/codegen/transform.c      what may be done to the ranges of a kernel
+  35829  src/codegen/dot.c            sums of products of narrow numbers as sums of DOTs, of neighbours that
                                       share a word
-  35790  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
+  35918  src/codegen/scatter.c        reductions whose summands go to one element each, as loops over the
                                       summands
-  35854  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
+  35982  src/codegen/matrix.c         a sum of products of two matrices becomes products of tiles by a matrix
                                       unit of the target
-  35988  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
+  36116  src/codegen/reuse.c          what a row costs to compute is stored by the reduction that needs it
                                       first, for the passes that come after
-  36066  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
-  36125  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
+  36194  src/codegen/prefetch.c       loads that first ask for what a later iteration will read
+  36253  src/codegen/opts.c           the schedule of a kernel as data: what is done to it is a list that is
                                       checked, applied, printed and parsed
-  36763  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
+  36891  src/codegen/hints.c          what is worth knowing about nodes of a list that the list itself does
                                       not say, for whoever renders it
-  36862  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
+  36990  src/codegen/lanes.c          what every heuristic of a CPU shares: which range may become lanes, and
                                       how work becomes tasks
-  36955  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
+  37083  src/codegen/cost.c           what a kernel will take after its opts, told from its ranges without
                                       lowering it
-  37344  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
+  37472  src/codegen/tile.c           reductions on a CPU: a tile of outputs is held in registers while the
                                       reduction runs
-  37926  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
+  38054  src/codegen/tensorcore.c     the blocks, strips and tiles of a sum of products that a matrix unit of
                                       the target does
-  38045  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
-  38137  src/codegen/strided.c        loads that are read across memory while the output is written along it:
+  38173  src/codegen/prefetch_rows.c  which loads ask for their rows ahead of time, on a CPU
+  38265  src/codegen/strided.c        loads that are read across memory while the output is written along it:
                                       transpositions, on a CPU
-  38208  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
+  38336  src/codegen/row_blocks.c     short rows, pass by pass over a block of them, so that none waits for
                                       its own sums, on a CPU
-  38312  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
-  38412  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
-  38487  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
-  38627  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
+  38440  src/codegen/elementwise.c    elements and rows on a CPU: arithmetic, softmax, layer_norm, copies
+  38540  src/codegen/column_reduce.c  reductions down columns of rows that lie far apart, on a CPU
+  38615  src/codegen/optimize.c       chooses a schedule for a kernel in microseconds
+  38755  src/codegen/candidates.c     schedules worth trying for a kernel, the most promising first, told by
                                       their static cost
-  38962  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
+  39090  src/codegen/pipeline.c       every pass from a scheduled kernel to the list of nodes that a target
                                       runs, in order
-  39209  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
+  39337  src/render/lang_c.c          the descriptor of C as the CPU speaks it: gcc >= 9 and clang,
                                       freestanding, no includes, GNU vectors
-  39455  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
+  39583  src/render/lang_wgsl.c       the descriptor of WGSL, the language of WebGPU: f32, i32 and u32, and
                                       bools that are never in memory
-  39516  src/render/cstyle.c          a program -> text in any C-like language; the language is data
+  39644  src/render/cstyle.c          a program -> text in any C-like language; the language is data
                                       (tiny_language), and nothing about one is here, nor what is good for a
                                       processor: hints say that
-  40060  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
+  40188  src/render/llvm.c            a program -> LLVM IR, text with opaque pointers (LLVM 15 and later), for
                                       the CPU: the entry is that of lang_c
-  40616  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
+  40744  src/runtime/pool.c           threads that stand ready between kernels: the context's, or a device's
                                       own
-  40966  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
+  41094  src/runtime/queue.c          what a device is given, in order, done by a thread of the device's own
                                       while the context's goes on
-  41267  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
+  41395  src/runtime/elf.c            loads a freestanding relocatable ELF64 object into executable memory:
                                       the linker that kernels need, and no more
-  41662  src/runtime/cpu.c            the processor that the host runs on, as a backend
-  42410  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
+  41790  src/runtime/cpu.c            the processor that the host runs on, as a backend
+  42539  src/runtime/interp.c         the backend INTERP: linear programs, run by the reference interpreter's
                                       instructions in the host's memory
-  42487  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
+  42616  src/runtime/null.c           a device on which everything succeeds and nothing runs: the whole stack
                                       above it works on any machine, and its own cost can be measured
-  42597  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
-  42827  src/runtime/device.c         which backend a context runs on
-  43025  src/runtime/cache.c          what the compiler made, kept on disk between processes
-  43179  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
+  42726  src/runtime/storage.c        the memory of a device: what BUFFER nodes point to
+  42956  src/runtime/device.c         which backend a context runs on
+  43158  src/runtime/cache.c          what the compiler made, kept on disk between processes
+  43312  src/runtime/progress.c       how far a call is that compiles kernels or searches for them, told to
                                       the host, which may cancel it
-  43240  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
+  43373  src/runtime/container.c      compiled kernels as one run of bytes, which is shipped with a program
                                       and read where there is no compiler
-  43505  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
+  43641  src/runtime/executable.c     kernels that can be launched, by the digest of what they were, and the
                                       modules that they came from
-  43739  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
+  43875  src/runtime/observe.c        launches as they happened: what debug letters k, l and t say, profiles
                                       and traces are made of
-  43995  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
+  44138  src/runtime/trace.c          what a trace says of devices, kernels, schedules and runs, and the calls
                                       that begin and end one
-  44176  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
-  44243  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
+  44320  src/runtime/compiler.c       which compiler of the CPU's is used, and what is remembered of it
+  44387  src/runtime/program.c        a kernel -> an executable: lowered, rendered, found again on disk and in
                                       what was imported
-  44601  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
+  44745  src/runtime/warm.c           kernels that are compiled ahead, by a thread of the library's own, while
                                       the context goes on
-  44875  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
+  45019  src/runtime/builds.c         many kernels -> executables: those that are known are found, the others
                                       compiled in few processes
-  45085  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
-  45546  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
+  45229  src/runtime/beam.c           the fastest schedule for a kernel, found by timing
+  45700  src/runtime/copy.c           from memory of one device to that of another, and what each of them has
                                       to wait for
-  45719  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
+  45872  src/runtime/collect.c        what programs hold, and what nothing refers to any more
+  45980  src/runtime/launch.c         the steps of a plan, handed to their devices
+  46257  src/runtime/run.c            nodes to realize -> kernels launched: plans are made or found, memory is
                                       bound, handles move on to the results
-  46574  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
+  46751  src/runtime/realize.c        bytes in and out of tensors: what a user calls to upload, run, read and
                                       end a frame
-  47169  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
+  47345  src/runtime/find_nan.c       where the first NaN of a tensor was made: by which node, at which
                                       element, of which numbers
-  47311  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
+  47528  src/runtime/array_text.c     tensors as text, as NumPy prints arrays (its documentation of
                                       printoptions and array2string says how)
-  47648  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
-  47827  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
-  48619  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
+  47865  src/runtime/custom.c         kernels that users bring, as source or as a graph of nodes
+  48054  src/runtime/capture.c        programs: kernels captured once, replayed with other inputs
+  48846  src/runtime/profile.c        where the time of launches goes: rows by name, kernel or kind; tables of
                                       them and of captured programs
-  48937  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
-  49266  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
+  49223  src/runtime/loader.c         batches of a data set, made ready on a thread while the context computes
+  49564  src/runtime/ship.c           compiled kernels out of a context, to be shipped, and into another one,
                                       where there may be no compiler
-  49446  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
+  49770  src/io/source.c              the bytes that a reader reads and a writer writes: files and the
                                       caller's memory
-  49698  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
+  50024  src/io/npy.c                 the .npy format of NumPy: one array, with a header that is a Python
                                       dictionary
-  49957  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
+  50283  src/io/inflate.c             decompression of DEFLATE (RFC 1951), and CRC-32, for the entries of .npz
                                       files
-  50227  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
+  50553  src/io/json.c                a strict reader of JSON (RFC 8259) that goes through the text once, for
                                       the headers of files
-  50392  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
+  50718  src/io/archive.c             named tensors in one file, whatever its format: what zip.c and
                                       safetensors.c fill, and files.c hands out
-  50566  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
-  50927  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
-  51163  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
+  50892  src/io/zip.c                 the container of .npz: entries that are stored or deflated .npy files
+  51253  src/io/safetensors.c         a header of JSON that says where each tensor lies, and then the tensors
+  51489  src/io/files.c               opening archives of tensors, taking tensors from them, saving tensors;
                                       what a user calls
-  51311  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
-  51474  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
+  51637  src/io/state.c               the parameters of a network and the state of its optimiser, in one file
+  51800  src/io/deflate.c             compression by DEFLATE (RFC 1951): one block of the fixed codes, matches
                                       by hash chains
-  51581  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
+  51907  src/io/pixels.c              the samples of a picture between its file and its tensor: planes (C,H,W)
                                       of u8 or u16
-  51666  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
+  51992  src/io/png.c                 pictures in the PNG format, all of its colour types, depths and
                                       interlacing in; 8 and 16 bits out
-  51994  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
+  52320  src/io/pnm.c                 pictures in Netpbm's formats: PBM, PGM and PPM as text (P1 to P3) and as
                                       bytes (P4 to P6), and PAM (P7)
-  52156  src/io/picture.c             files of pictures, whichever format they have: what a user calls
-  52219  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
-  52398  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
+  52483  src/io/picture.c             files of pictures, whichever format they have: what a user calls
+  52546  src/io/wav.c                 sound in Microsoft's WAVE format: PCM and floats
+  52725  src/io/idx.c                 arrays in the IDX format, as MNIST's files are, plain or compressed by
                                       gzip
-  52533  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
+  52861  src/io/csv.c                 tables of numbers as text: RFC 4180, with other separators, comments,
                                       names of columns and missing values
-  52910  src/runtime/context.c        opening and closing, the first error, totals
+  53247  src/runtime/context.c        opening and closing, the first error, totals
 */
