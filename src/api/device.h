@@ -3,7 +3,8 @@
 
 // Captures the kernels that make outputs from inputs, and in a frame the assignments that are pending: then it is
 // a step, which need not have outputs. PROGRAMS in the manual says what a program is bound to. Inputs are realized
-// tensors, or of tiny_scalar. NULL after an error; TINY_E_STATE names an input that reaches no output, or what must be realized first.
+// tensors, or of tiny_scalar. NULL after an error; TINY_E_STATE names an input that reaches no output, or what must
+// be realized first.
 TINY_API tiny_program *tiny_capture(tiny_ctx *t, tiny_tensor *const *inputs, int n, tiny_tensor *const *outputs, int m);
 // Replays with other inputs of the same dtypes and shapes: TINY_E_DTYPE, TINY_E_SHAPE. Assignments to memory of the
 // program that are pending run first. outputs[i] are fresh tensors, after an error poison; inputs and outputs may

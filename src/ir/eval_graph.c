@@ -15,7 +15,7 @@ typedef struct tn_eval_graph_call {
   tiny_uop *u; void *out; tn_eval_buffer buffer; tn_list order; tn_map index;
   tn_eval_array *array; int n;             // of each node in order; outlives an error in between
   int bits;                                // out is NULL; what u's sources are stays, and bits of all nodes
-  int stored, lacks;                       // stored: u, too, is taken from its BUFFER; lacks: without data it is no error
+  int stored, lacks;                       // is u, too, taken from its BUFFER; is it no error where that has no data?
 } tn_eval_graph_call;
 
 static tn_eval_array *tn_eval_array_of(const tn_eval_graph_call *g, const tiny_uop *u) {

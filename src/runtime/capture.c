@@ -715,7 +715,8 @@ static tiny_code tn_run_parts(tiny_program *p, tiny_tensor *const *inputs, tiny_
   const tn_run_call c = {p, inputs};
   tiny_code code = TINY_OK;
   memset(p->made, 0, (size_t)p->noutput * sizeof *p->made);
-  if ((p->noutput && !outputs) || (p->ninput && !inputs)) code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
+  if ((p->noutput && !outputs) || (p->ninput && !inputs))
+    code = tiny_fail(t, TINY_E_ARG, "run: inputs or outputs are NULL");
   else if (p->ninput && !tn_usable_in(t, "run", p->ninput, inputs, &wrong))
     code = t->code != TINY_OK ? t->code : TINY_E_ARG;
   if (code == TINY_OK) code = tn_guard(t, tn_run_guarded, (void *)(uintptr_t)&c);
