@@ -1,0 +1,270 @@
+// grid: schedules for devices that run a grid of groups of work items.
+//
+// In:  a kernel as the scheduler wrote it, its profile, what the machine is made of. Out: its opts, done and listed.
+//
+//   products   of two operands that many outputs read: a tile of the output is a group, some of its elements an item,
+//              in registers; the operands' tiles are copied to memory of the group by all of its items
+//   rows       softmax, norms: a group has a row; its items share the reductions, and write it
+//   sums       of few outputs, or along what lies together in memory: items share each
+//   all else   an element an item, or as many as a vector holds
+//
+// Ranges of any extent are spread: what does not divide them is padded, and what lies beyond is masked.
+#ifndef TN_CODEGEN_GRID
+#define TN_CODEGEN_GRID
+#ifndef TINY_AMALGAMATED
+#include "column_reduce.c"
+#endif
+
+enum {
+  TN_GRID_SIDE = 16,                       // items of a group along each side of a tile,
+  TN_GRID_NEAR = 4,                        // elements of each that lie together,
+  TN_GRID_REGISTERS = 48, TN_GRID_MANY = 128,    // of an item, from which it holds 4 x 4 elements, 8 x 8
+  TN_GRID_GROUPS = 64,                     // of such large tiles, from which they are many enough
+  TN_GRID_PAD = 8,                         // words between rows that are written across: see tn_grid_stage
+  TN_GRID_BUSY = 1 << 14,                  // items that keep a device busy
+  TN_GRID_SUMMED = 4                       // elements that an item adds up at least, where several share a sum
+};
+
+// ** items **
+
+// How many of n in each group, at most `most`: a divisor of n, or else so many that n is padded to a multiple.
+static int64_t tn_grid_part(int64_t n, int64_t most, int *pads) {
+  int64_t f = 1;
+  *pads = 0;
+  if (n <= most) return n;
+  for (int64_t d = 2; d <= most; d++) if (n % d == 0) f = d;
+  if (2 * f > most) return f;
+  *pads = 1;
+  return most;
+}
+
+// A part of r that is items of a group, at most `most` of them. *rest: what is left, NULL: nothing. NULL: it may not be.
+static tiny_uop *tn_grid_items(tn_kernel_state *s, const tn_profile *p, tiny_uop *r, int64_t most, tiny_uop **rest) {
+  int pads;
+  int64_t f = tn_grid_part(tn_range_extent(r), most, &pads);
+  *rest = r;
+  if (pads && (p->carried || p->filled)) {
+    while (tn_range_extent(r) % f) f--;
+  } else if (pads) r = *rest = tn_do_pad(s, r, f);
+  while (f > 1 && (!tn_opt_fits(s, 1, f) || tn_range_extent(r) % f)) f--;
+  return f > 1 ? tn_do_split(s, TN_OPT_LOCAL, r, f, rest) : NULL;
+}
+
+static void tn_grid_groups(tn_kernel_state *s, tiny_uop *r) {
+  if (r && tn_range_extent(r) > 1 && tn_opt_fits(s, 0, tn_range_extent(r))) tn_do_kind(s, TN_OPT_GRID, r);
+}
+
+// Does every sum of the kernel move with r, so that items of it need not compute any again?
+static int tn_grid_is_outer(tn_kernel_state *s, const tn_profile *p, const tiny_uop *r) {
+  for (int j = 0; j < p->nreduce; j++) if (!tn_depends(s->t, p->reduce[j], r)) return 0;
+  return 1;
+}
+
+// The loops of the store that are left become items, the last ones first, and groups. items: how many there are.
+static void tn_grid_spread(tn_kernel_state *s, const tn_profile *p, int64_t items) {
+  const int64_t most = tn_machine_items(s->target->limits), dim = TN_DIM_WARPS * tn_machine_warp(s->target->limits);
+  for (int i = p->nout - 1; i >= 0; i--) {
+    tiny_uop *r = p->out[i], *rest = r;
+    if (tn_axis_of(s, r) < 0 || tn_range_kind(r) != TN_LOOP || !tn_grid_is_outer(s, p, r)) continue;
+    const tiny_uop *item = most / items > 1 ? tn_grid_items(s, p, r, most / items < dim ? most / items : dim, &rest) : NULL;
+    if (item) items *= tn_range_extent(item);
+    tn_grid_groups(s, rest);
+  }
+}
+
+// ** products **
+
+// One side of a tile: what an operand alone moves with. near, copies: elements of an item, that lie together and that
+// lie a side of items apart.
+typedef struct tn_grid_side { tiny_uop *r, *near, *item, *copies, *groups; int64_t block; } tn_grid_side;
+typedef struct tn_grid_tile { tn_grid_side side[2]; tiny_uop *k, *k_near, *k_part; int64_t k_block; } tn_grid_tile;
+
+static int64_t tn_grid_tiles(const tn_grid_tile *tile, int64_t block) {
+  int64_t n = 1;
+  for (int i = 0; i < 2; i++) n *= (tn_range_extent(tile->side[i].r) + block - 1) / block;
+  return n;
+}
+
+// 1: the kernel's sum is one of products worth a tile, whose second side is the one that is stored together.
+static int tn_grid_tile_of(tn_kernel_state *s, const tn_profile *p, tn_grid_tile *tile) {
+  tn_contraction fact;
+  const int64_t registers = tn_machine_registers(s->target->limits), side = TN_GRID_SIDE;
+  int64_t others = 1;
+  memset(tile, 0, sizeof *tile);
+  if (registers < TN_GRID_REGISTERS || p->row || p->carried || p->filled || !tn_opt_fits(s, 1, side * side) ||
+      tn_machine_items(s->target->limits) < side * side || !tn_contraction_of_kernel(s->t, p, &fact) || fact.inside)
+    return 0;
+  for (int i = 0; i < 2; i++) tile->side[i].r = tn_core_range(p, &fact, i);
+  tile->k = p->red[0];
+  if (!tile->side[0].r || !tile->side[1].r) return 0;
+  if (tn_stride_in(s->t, p->store->src[1], tile->side[0].r) == 1) {
+    const tn_grid_side last = tile->side[0];
+    tile->side[0] = tile->side[1];
+    tile->side[1] = last;
+  }
+  for (int i = 0; i < 2; i++) if (tn_range_extent(tile->side[i].r) < side) return 0;
+  for (int i = 0; i < p->nout; i++)
+    if (p->out[i] != tile->side[0].r && p->out[i] != tile->side[1].r) others *= tn_range_extent(p->out[i]);
+  const int64_t large = 2 * side * TN_GRID_NEAR;
+  const int many = registers >= TN_GRID_MANY && tn_grid_tiles(tile, large) * others >= TN_GRID_GROUPS;
+  tile->k_block = many ? 2 * TN_GRID_NEAR : 4 * TN_GRID_NEAR;
+  for (int i = 0; i < 2; i++) tile->side[i].block = many ? large : side * TN_GRID_NEAR;
+  const int64_t row = tile->side[0].block + tile->side[1].block + 2 * TN_GRID_PAD,
+                nbytes = row * tile->k_block * tn_dtypes[fact.sum->dtype].nbytes;
+  return tn_range_extent(tile->k) >= tile->k_block && nbytes <= (int64_t)s->target->limits->shared_nbytes;
+}
+
+static void tn_grid_split_side(tn_kernel_state *s, tn_grid_side *side) {
+  tiny_uop *r = tn_do_pad(s, side->r, side->block), *rest;
+  side->near = tn_do_split(s, TN_OPT_SPLIT, r, TN_GRID_NEAR, &rest);
+  side->item = tn_do_split(s, TN_OPT_SPLIT, rest, TN_GRID_SIDE, &rest);
+  const int64_t copies = side->block / (TN_GRID_NEAR * TN_GRID_SIDE);
+  side->groups = rest;
+  if (rest && copies > 1) side->copies = tn_do_split(s, TN_OPT_SPLIT, rest, copies, &side->groups);
+}
+
+// The operand of the kernel's sum that moves with r; as it lies in memory, where it is converted.
+static tiny_uop *tn_grid_operand(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_profile p = tn_profile_of(s);
+  tiny_uop *product = p.nreduce ? p.reduce[0]->src[0] : NULL;
+  if (product && product->op == TINY_OP_WHERE) product = product->src[1];
+  for (uint32_t i = 0; product && i < product->nsrc; i++) {
+    tiny_uop *x = product->src[i];
+    if (tn_depends(s->t, x, r)) return x->op == TINY_OP_CAST && x->src[0]->op == TINY_OP_LOAD ? x->src[0] : x;
+  }
+  return NULL;
+}
+
+static int tn_grid_lies_together(tn_kernel_state *s, const tiny_uop *x, const tiny_uop *r) {
+  return x->op == TINY_OP_LOAD && tn_stride_in(s->t, x->src[0]->src[1], r) == 1;
+}
+
+// A side's operand is copied to memory of the group, a tile at a time, laid out as items read it: 4 elements along K
+// apart, rows of the side. Where it lies the other way round a load of 4 elements along K is written to 4 rows, and 8
+// items write elements beside each other: with 8 words more after each 4 rows, 32 items write to 32 banks.
+static void tn_grid_stage(tn_kernel_state *s, const tn_grid_tile *tile, const tn_grid_side *side) {
+  tiny_uop *x = tn_grid_operand(s, side->item), *all[5] = {tile->k_part, tile->k_near, side->copies, side->item, side->near},
+           *inner[5], *copy[5], *lane = NULL;
+  int n = 0;
+  if (!x) return;
+  for (int i = 0; i < 5; i++) if (all[i] && tn_depends(s->t, x, all[i])) inner[n++] = all[i];
+  const int across = tn_grid_lies_together(s, x, tile->k_near), lanes = tn_machine_vector(s->target->limits) >= 16;
+  tiny_uop **fresh = n ? tn_do_stage(s, x, n, inner, across ? TN_GRID_PAD : 0) : NULL;
+  if (!fresh) return;
+  memcpy(copy, fresh, (size_t)n * sizeof *copy);
+  for (int i = 0; i < n; i++)
+    if (lanes && tn_grid_lies_together(s, x, inner[i]) && tn_range_extent(inner[i]) == TN_GRID_NEAR) lane = copy[i];
+  for (int i = 0; i < n; i++) tn_do_kind(s, copy[i] == lane ? TN_OPT_LANE : TN_OPT_SHARE, copy[i]);
+}
+
+static int tn_grid_tiled(tn_kernel_state *s, const tn_profile *p) {
+  tn_grid_tile tile;
+  if (!tn_grid_tile_of(s, p, &tile)) return 0;
+  tiny_uop *k = tn_do_pad(s, tile.k, tile.k_block), *last = tile.side[1].r;
+  const int lanes = tn_machine_vector(s->target->limits) >= 16 && tn_range_extent(last) % TN_GRID_NEAR == 0 &&
+      tn_stride_in(s->t, p->store->src[1], last) == 1;
+  for (int i = 0; i < 2; i++) tn_grid_split_side(s, &tile.side[i]);
+  tile.k_part = tn_do_split(s, TN_OPT_SPLIT, k, tile.k_block, NULL);
+  tile.k_near = tn_do_split(s, TN_OPT_SPLIT, tile.k_part, TN_GRID_NEAR, &tile.k_part);
+  for (int i = 0; i < 2; i++) tn_grid_stage(s, &tile, &tile.side[i]);
+  for (int i = 0; i < 2; i++) {
+    tn_grid_side *side = &tile.side[i];
+    tn_do_kind(s, TN_OPT_LOCAL, side->item);
+    tn_grid_groups(s, side->groups);
+    if (side->copies) tn_do_kind(s, TN_OPT_UPCAST, side->copies);
+    tn_do_kind(s, i && lanes ? TN_OPT_LANE : TN_OPT_UPCAST, side->near);
+  }
+  tn_do_kind(s, TN_OPT_UNROLL, tile.k_near);
+  tn_do_kind(s, TN_OPT_UNROLL, tile.k_part);
+  const tn_profile now = tn_profile_of(s);
+  for (int i = 0; i < now.nout; i++) if (tn_range_kind(now.out[i]) == TN_LOOP) tn_grid_groups(s, now.out[i]);
+  return 1;
+}
+
+// ** sums that items share **
+
+// The last range of a sum, which lies together in memory if one does.
+static tiny_uop *tn_grid_summed(const tiny_uop *reduce) { return reduce->src[reduce->nsrc - 1]; }
+
+// Is it a sum of what a group has already reduced?
+static int tn_grid_is_whole(const tiny_uop *reduce) {
+  const tiny_uop *x = reduce->src[0];
+  return x->op == TINY_OP_LOAD && x->src[0]->src[0]->op == TINY_OP_STAGE;
+}
+
+// Each sum that does not move with `items` is shared by as many items; theirs, if they are items.
+static void tn_grid_share_sums(tn_kernel_state *s, const tiny_uop *items, int64_t g) {
+  for (int left = 1; left;) {
+    const tn_profile p = tn_profile_of(s);
+    left = 0;
+    for (int i = 0; i < p.nreduce && !left; i++) {
+      tiny_uop *reduce = p.reduce[i], *r = tn_grid_summed(reduce);
+      if (tn_range_kind(r) != TN_REDUCE || tn_grid_is_whole(reduce) || tn_range_extent(r) < g) continue;
+      if (items && tn_is_open(s->t, reduce, items)) continue;
+      if (tn_range_extent(r) % g) {
+        if (tn_is_open(s->t, p.store->src[1], r)) continue;
+        tn_do_pad(s, r, g);
+      } else tn_do_group(s, reduce, r, g);
+      left = 1;
+    }
+  }
+}
+
+// The row that a group has: the last loop of the store within which a sum of the kernel stays the same.
+static int tn_grid_rows(tn_kernel_state *s, const tn_profile *p) {
+  const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
+                group = most < TN_GROUP_WARPS * warp ? most : TN_GROUP_WARPS * warp;
+  tiny_uop *row = NULL, *rest;
+  for (int i = 0; i < p->nout; i++) if (!tn_grid_is_outer(s, p, p->out[i])) row = p->out[i];
+  if (!row || p->carried || p->filled || !s->target->limits->shared_nbytes || tn_range_extent(row) < warp) return 0;
+  const tiny_uop *item = tn_grid_items(s, p, row, group, &rest);
+  if (item) tn_grid_share_sums(s, item, tn_range_extent(item));
+  tn_grid_spread(s, p, item ? tn_range_extent(item) : 1);
+  return 1;
+}
+
+static int tn_grid_sums(tn_kernel_state *s, const tn_profile *p) {
+  const int64_t most = tn_machine_items(s->target->limits), warp = tn_machine_warp(s->target->limits),
+                group = most < TN_GROUP_WARPS * warp ? most : TN_GROUP_WARPS * warp;
+  if (p->nreduce != 1 || p->row || p->carried || p->filled || !s->target->limits->shared_nbytes || most < 2) return 0;
+  tiny_uop *r = tn_grid_summed(p->reduce[0]), *last = p->nout ? p->out[p->nout - 1] : NULL, *rest;
+  const int64_t n = tn_range_extent(r), outputs = tn_extents(p->out, p->nout);
+  int together = 0, columns = 0;
+  for (int i = 0; i < p->nload; i++) {
+    together |= tn_stride_in(s->t, p->load[i]->src[1], r) == 1;
+    columns |= last && tn_stride_in(s->t, p->load[i]->src[1], last) == 1;
+  }
+  const int64_t beside = columns && !together ? tn_range_extent(last) < warp ? tn_range_extent(last) : warp : 1;
+  int64_t g = 1, wanted = together ? group : TN_GRID_BUSY / (outputs < 1 ? 1 : outputs);
+  while (2 * g * beside <= group && 2 * g <= wanted && 2 * g * TN_GRID_SUMMED <= n) g *= 2;
+  if (g * beside < warp || g < 2) return 0;
+  const tiny_uop *item = beside > 1 ? tn_grid_items(s, p, last, beside, &rest) : NULL;
+  tn_grid_share_sums(s, NULL, g);
+  tn_grid_spread(s, p, g * (item ? tn_range_extent(item) : 1));
+  if (item) tn_grid_groups(s, rest);
+  return 1;
+}
+
+// ** elements **
+
+// Lanes of neighbours that are loaded and stored together.
+static void tn_grid_elements(tn_kernel_state *s, tn_profile *p) {
+  tiny_uop *last = p->nout ? p->out[p->nout - 1] : NULL;
+  const int lanes = tn_target_lanes(s->target, p);
+  int together = last && lanes > 1 && !p->nreduce && !p->carried && !p->filled && tn_range_extent(last) % lanes == 0 &&
+      tn_range_extent(last) > lanes && tn_stride_in(s->t, p->store->src[1], last) == 1;
+  for (int i = 0; i < p->nload && together; i++) {
+    const int64_t step = tn_stride_in(s->t, p->load[i]->src[1], last);
+    together = step == 0 || step == 1;
+  }
+  if (together) {
+    tn_do_split(s, TN_OPT_LANE, last, lanes, NULL);
+    *p = tn_profile_of(s);
+  }
+  tn_grid_spread(s, p, 1);
+}
+
+static void tn_optimize_grid(tn_kernel_state *s, tn_profile *p) {
+  if (!tn_grid_tiled(s, p) && !tn_grid_rows(s, p) && !tn_grid_sums(s, p)) tn_grid_elements(s, p);
+}
+#endif
