@@ -118,7 +118,7 @@ static void stage(moves *m, const tn_profile *p) {
   if (!n || nelem > 2048 || m->copies > 8) return;
   m->stages++;
   note(m, "stage %d ranges, %lld elements; ", n, (long long)nelem);
-  tn_transform_stage(&m->s, load, n, inner, TN_SPACE_LOCAL);
+  tn_transform_stage(&m->s, load, n, inner, 0, TN_SPACE_LOCAL);
 }
 // A reduction in blocks of any size, whose sums stay in memory over some of the output's ranges.
 static void blocks(moves *m, const tn_profile *p) {
@@ -143,7 +143,7 @@ static void blocks(moves *m, const tn_profile *p) {
   tn_collect_op(m->s.t, m->s.sink, TINY_OP_REDUCE, &reduces);
   for (int i = 0; i < reduces.n; i++)
     for (uint32_t j = 1; j < reduces.u[i]->nsrc; j++)
-      if (reduces.u[i]->src[j] == rounds) { tn_transform_stage(&m->s, reduces.u[i], n, inner, TN_SPACE_LOCAL); return; }
+      if (reduces.u[i]->src[j] == rounds) { tn_transform_stage(&m->s, reduces.u[i], n, inner, 0, TN_SPACE_LOCAL); return; }
 }
 static void group(moves *m, const tn_profile *p) {
   if (!p->nreduce || m->threads) return;

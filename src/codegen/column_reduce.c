@@ -66,7 +66,7 @@ static int tn_optimize_column_reduce(tn_kernel_state *s, tn_profile *p, const tn
   tn_do_split(s, TN_OPT_UNROLL, p->red[0], rows, &kblocks);
   tn_do_kind(s, TN_OPT_LOOP, kblocks);
   const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
-  tn_do_stage(s, reduces.u[0], 2, inner);
+  tn_do_stage(s, reduces.u[0], 2, inner, 0);
   tn_make_tasks(s, work, TN_ALL_LOOPS);
   return 1;
 }

@@ -28,16 +28,35 @@ static int tn_closes(const tiny_uop *u, const tiny_uop *r) {
   return 0;
 }
 
-// Ranges that are open around u: wanted ones that it depends on and that nothing in it closes.
+// Is r open at the last of these nodes, sources first? Some of them close it.
+static int tn_is_open_after(tiny_ctx *t, const tn_list *all, const tiny_uop *r) {
+  uint8_t *open = (uint8_t *)tn_scratch(t, (size_t)all->n);
+  for (int i = 0; i < all->n; i++) {
+    tiny_uop *u = all->u[i];
+    u->seq = (uint32_t)i;
+    open[i] = u == r;
+    if (!tn_closes(u, r)) for (uint32_t j = 0; j < u->nsrc; j++) open[i] |= open[u->src[j]->seq];
+  }
+  return open[all->n - 1];
+}
+
+// Ranges that are open around u: wanted ones that it depends on, and not by way of what closes them alone.
 static void tn_open_ranges(tiny_ctx *t, tiny_uop *u, int (*wanted)(const tiny_uop *r), tn_list *open) {
   tn_list all = {NULL, 0, 0}, closing = {NULL, 0, 0};
   tn_toposort(t, u, &all);
   for (int i = 0; i < all.n; i++) if (tn_ranges_from(all.u[i]->op) >= 0) tn_push(t, &closing, all.u[i]);
   for (int i = 0; i < all.n; i++) {
-    int closed = all.u[i]->op != TINY_OP_RANGE || !wanted(all.u[i]);
-    for (int j = 0; j < closing.n && !closed; j++) closed |= tn_closes(closing.u[j], all.u[i]);
-    if (!closed) tn_push(t, open, all.u[i]);
+    tiny_uop *r = all.u[i];
+    int closed = 0;
+    if (r->op != TINY_OP_RANGE || !wanted(r)) continue;
+    for (int j = 0; j < closing.n && !closed; j++) closed = tn_closes(closing.u[j], r);
+    if (!closed || tn_is_open_after(t, &all, r)) tn_push(t, open, r);
   }
+}
+static int tn_is_open(tiny_ctx *t, tiny_uop *u, const tiny_uop *r) {
+  tn_list all = {NULL, 0, 0};
+  tn_toposort(t, u, &all);
+  return tn_is_open_after(t, &all, r);
 }
 static int tn_is_any(const tiny_uop *r) { (void)r; return 1; }
 static int tn_is_loop(const tiny_uop *r) { return tn_range_kind(r) == TN_LOOP || tn_range_kind(r) == TN_REDUCE; }
@@ -62,16 +81,98 @@ static tiny_uop *tn_stage_owner(tiny_ctx *t, tiny_uop *stage, int64_t *owners) {
 static tiny_uop *tn_stage_filler(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage) {
   tn_list ranges = {NULL, 0, 0}, open = {NULL, 0, 0};
   tiny_uop *first = tn_bool(t, 1);
+  for (uint32_t i = 1; i < stage->nsrc; i++) if (tn_range_kind(stage->src[i]) == TN_SHARE) return first;   // all do
   tn_collect_op(t, sink, TINY_OP_RANGE, &ranges);
   tn_open_ranges(t, stage->src[0], tn_is_item, &open);
   for (int i = 0; i < ranges.n; i++) {
     tiny_uop *r = ranges.u[i];
-    int differs = stage->k != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r);
+    int differs = tn_stage_space(stage) != TN_SPACE_LOCAL || !tn_is_item(r) || tn_closes(stage, r);
     for (int j = 0; j < open.n; j++) differs |= open.u[j] == r;
     if (differs) continue;
     first = tn_u2(t, TINY_OP_AND, first, tn_u2(t, TINY_OP_LT, r, tn_index(t, 1)));
   }
   return tn_simplify(t, first);
+}
+
+enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
+
+// Where r stands among the loops of its END; of those that share no END, the older one comes first.
+static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
+  for (int i = ends->n - 1; i >= 0; i--)
+    for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
+  return TN_NO_PLACE + (r->k >> 8);
+}
+
+// Ranges of the wanted kinds in the order in which they are numbered, the last one fastest.
+static void tn_numbered(tiny_ctx *t, tiny_uop *sink, int (*wanted)(const tiny_uop *r), tn_list *items) {
+  tn_list all = {NULL, 0, 0}, ends = {NULL, 0, 0};
+  tn_collect_op(t, sink, TINY_OP_RANGE, &all);
+  tn_collect_op(t, sink, TINY_OP_END, &ends);
+  for (int i = 0; i < all.n; i++) if (wanted(all.u[i])) tn_push(t, items, all.u[i]);
+  for (int i = 1; i < items->n; i++)       // as they loop
+    for (int j = i; j && tn_loop_place(&ends, items->u[j - 1]) > tn_loop_place(&ends, items->u[j]); j--) {
+      tiny_uop *x = items->u[j];
+      items->u[j] = items->u[j - 1];
+      items->u[j - 1] = x;
+    }
+}
+
+// ** copies that the items of a group share **
+
+// How far apart in memory the values of r are that a copy reads; a large number where that is not known.
+static int64_t tn_share_step(tiny_ctx *t, tiny_uop *value, const tiny_uop *r) {
+  tn_list loads = {NULL, 0, 0};
+  int64_t most = 0;
+  tn_collect_op(t, value, TINY_OP_LOAD, &loads);
+  for (int i = 0; i < loads.n; i++) {
+    const int64_t step = tn_stride_in(t, loads.u[i]->src[0]->src[1], r), size = step < 0 ? -step : step;
+    if (step == TN_IRREGULAR) return INT64_MAX;
+    if (size > most) most = size;
+  }
+  return most;
+}
+
+// The loops of kind SHARE of a STAGE become one over parts as large as the group, of which each item copies an element:
+// neighbours those that lie together. from: the loops, to: what stands for them. Returns the loop, NULL: there is one
+// part; *valid: where there is such an element.
+static tiny_uop *tn_share_copy(tiny_ctx *t, tiny_uop *sink, const tiny_uop *stage, tn_list *from, tn_list *to,
+                               tiny_uop **valid) {
+  tn_list items = {NULL, 0, 0};
+  int64_t nelem = 1, group = 1, step[TINY_MAX_DIMS + 1];
+  tiny_uop *element = tn_index(t, 0);
+  for (uint32_t i = 1; i < stage->nsrc; i++) {
+    tiny_uop *r = stage->src[i];
+    if (tn_range_kind(r) != TN_SHARE) continue;
+    int64_t size = tn_share_step(t, stage->src[0], r);
+    int at = from->n;
+    tn_push(t, from, r);
+    for (; at && step[at - 1] < size; at--) { step[at] = step[at - 1]; from->u[at] = from->u[at - 1]; }
+    step[at] = size;
+    from->u[at] = r;
+    nelem *= tn_range_extent(r);
+  }
+  if (!from->n) return NULL;
+  tn_numbered(t, sink, tn_is_item, &items);
+  for (int i = 0; i < items.n; i++) {
+    const int64_t n = tn_range_extent(items.u[i]);
+    element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, n)), items.u[i]);
+    group *= n;
+  }
+  const int64_t parts = (nelem + group - 1) / group;
+  tiny_uop *part = parts > 1 ? tn_range(t, parts, TN_LOOP) : NULL;
+  if (part) element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, part, tn_index(t, group)), element);
+  if (nelem % group) {                     // beyond the last one the last one is read, and not stored
+    *valid = tn_u2(t, TINY_OP_LT, element, tn_index(t, nelem));
+    element = tn_u2(t, TINY_OP_MUL, element, tn_index(t, -1));
+    element = tn_u2(t, TINY_OP_MUL, tn_u2(t, TINY_OP_MAX, element, tn_index(t, 1 - nelem)), tn_index(t, -1));
+  }
+  for (int i = 0; i < from->n; i++) tn_push(t, to, NULL);
+  for (int i = from->n - 1; i >= 0; i--) {
+    tiny_uop *n = tn_index(t, tn_range_extent(from->u[i]));
+    to->u[i] = i ? tn_u2(t, TINY_OP_MOD, element, n) : element;
+    element = tn_u2(t, TINY_OP_IDIV, element, n);
+  }
+  return part;
 }
 
 // The LOOP range of a staged REDUCE: the REDUCE is done in the STAGE's memory, and each iteration adds to all of it.
@@ -110,20 +211,26 @@ static tiny_uop *tn_stage_added(tiny_ctx *t, const tiny_uop *reduce, const tiny_
 
 // One STAGE as memory: its uses read the memory after the stores that fill it.
 static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, int shared) {
-  int64_t nelem = stage->lanes, owners;
+  const int n = (int)stage->nsrc - 1, space = tn_stage_space(stage);
+  const int64_t elements = tn_stage_nelem(n, stage->src + 1, tn_stage_pad(stage)), nelem = elements * stage->lanes;
+  int64_t owners;
   tn_list end = {NULL, 0, 0}, open = {NULL, 0, 0}, all = {NULL, 0, 0}, from = {NULL, 0, 0},
-          now = {NULL, 0, 0};
-  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *flat = owner, *kblocks = tn_stage_kblocks(stage);
+          now = {NULL, 0, 0}, shares = {NULL, 0, 0}, parts = {NULL, 0, 0};
+  tiny_uop *owner = tn_stage_owner(t, stage, &owners), *kblocks = tn_stage_kblocks(stage), *value = stage->src[0],
+           *valid = tn_stage_filler(t, sink, stage), *own = tn_u2(t, TINY_OP_MUL, owner, tn_index(t, elements)),
+           *flat = tn_u2(t, TINY_OP_ADD, own, tn_stage_element(t, n, stage->src + 1, tn_stage_pad(stage)));
   if (kblocks) tn_push(t, &end, kblocks);
-  for (uint32_t i = 1; i < stage->nsrc; i++) {
-    tiny_uop *r = stage->src[i];
-    nelem *= tn_range_extent(r);
-    flat = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(r))), r);
-    if (!tn_is_item(r)) tn_push(t, &end, r);
-  }
+  for (int i = 1; i <= n; i++)
+    if (!tn_is_item(stage->src[i]) && tn_range_kind(stage->src[i]) != TN_SHARE) tn_push(t, &end, stage->src[i]);
   if (stage->lanes > 1) flat = tn_u2(t, TINY_OP_MUL, flat, tn_index(t, stage->lanes));
-  tiny_uop *memory = tn_define(t, stage->dtype, 1, (int)stage->k, nelem * owners), *to = memory;
-  const int wait = shared && stage->k == TN_SPACE_LOCAL;
+  tiny_uop *part = tn_share_copy(t, sink, stage, &shares, &parts, &valid);
+  if (part) tn_push(t, &end, part);
+  if (shares.n) {
+    value = tn_replace(t, value, shares.n, shares.u, parts.u);
+    flat = tn_replace(t, flat, shares.n, shares.u, parts.u);
+  }
+  tiny_uop *memory = tn_define(t, stage->dtype, 1, space, nelem * owners), *to = memory;
+  const int wait = shared && space == TN_SPACE_LOCAL;
   tn_open_loops(t, stage, &open);
   if (wait && open.n) {                    // not before all items are done with the last iteration's contents
     to = tn_after(t, memory, tn_node_of(t, TINY_OP_BARRIER, TINY_VOID, &open));
@@ -133,7 +240,7 @@ static tiny_uop *tn_expand_stage(tiny_ctx *t, tiny_uop *sink, tiny_uop *stage, i
     tiny_uop *src[3] = {cleared->src[0], cleared->src[1], kblocks};
     to = tn_like(t, cleared, 1, 3, src);
   }
-  tiny_uop *index = tn_index_of(t, to, flat, tn_stage_filler(t, sink, stage)), *value = stage->src[0];
+  tiny_uop *index = tn_index_of(t, to, flat, valid);
   if (kblocks) value = tn_stage_added(t, stage->src[0], kblocks, index);
   tiny_uop *done = tn_end(t, tn_store(t, index, value), end.n, end.u);
   tiny_uop *filled = tn_after(t, memory, wait ? tn_barrier(t, done) : done);

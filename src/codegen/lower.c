@@ -130,44 +130,34 @@ static tiny_uop *tn_lower_reduces(tiny_ctx *t, tiny_uop *sink) {
 
 // ** parallel ranges **
 
-enum { TN_NO_PLACE = 1 << 20 };            // more than the loops of any END
-
-// Where r stands among the loops of its END; of those that share no END, the older one comes first.
-static int64_t tn_loop_place(const tn_list *ends, const tiny_uop *r) {
-  for (int i = ends->n - 1; i >= 0; i--)
-    for (uint32_t j = 1; j < ends->u[i]->nsrc; j++) if (ends->u[i]->src[j] == r) return j;
-  return TN_NO_PLACE + (r->k >> 8);
+static int tn_is_grid(const tiny_uop *r) {
+  return tn_range_kind(r) == TN_TASK || tn_range_kind(r) == TN_GLOBAL;
 }
 
-// Appends the ranges of the given kinds, and the SPECIALs that they become: up to 3 dims, the last (fastest) range on
-// dim 0; more are reduced into dim 2.
-static void tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, int64_t *extents, int max_dims, tn_list *from,
-                              tn_list *to) {
-  tn_list all = {NULL, 0, 0}, r = {NULL, 0, 0}, ends = {NULL, 0, 0};
-  tn_collect_op(t, sink, TINY_OP_RANGE, &all);
-  tn_collect_op(t, sink, TINY_OP_END, &ends);
-  for (int i = 0; i < all.n; i++) {
-    const int kind = tn_range_kind(all.u[i]);
-    if (item ? tn_is_item(all.u[i]) : kind == TN_TASK || kind == TN_GLOBAL) tn_push(t, &r, all.u[i]);
-  }
-  for (int i = 1; i < r.n; i++)            // as they loop
-    for (int j = i; j && tn_loop_place(&ends, r.u[j - 1]) > tn_loop_place(&ends, r.u[j]); j--) {
-      tiny_uop *x = r.u[j];
-      r.u[j] = r.u[j - 1];
-      r.u[j - 1] = x;
-    }
+// The dim of range i of n: the last (fastest) one is dim 0, what is more than dims is reduced into the last dim.
+static int tn_special_dim(int i, int n, int dims) { return n - 1 - i < dims - 1 ? n - 1 - i : dims - 1; }
+static void tn_special_extents(const tn_list *r, int dims, int64_t *extents) {
   for (int d = 0; d < 3; d++) extents[d] = 1;
-  for (int i = 0; i < r.n; i++) {          // position from the end gives the dim
-    const int d = r.n - 1 - i < max_dims - 1 ? r.n - 1 - i : max_dims - 1;
-    extents[d] *= tn_range_extent(r.u[i]);
-  }
+  for (int i = 0; i < r->n; i++) extents[tn_special_dim(i, r->n, dims)] *= tn_range_extent(r->u[i]);
+}
+
+// Appends the items, or tasks and groups, and the SPECIALs that they become, in so many dims; in one, where a dim would
+// be longer than most (0: any length).
+static void tn_lower_specials(tiny_ctx *t, tiny_uop *sink, int item, const int64_t *most, int dims, int64_t *extents,
+                              tn_list *from, tn_list *to) {
+  tn_list r = {NULL, 0, 0};
+  int long_dims = 0;
+  tn_numbered(t, sink, item ? tn_is_item : tn_is_grid, &r);
+  tn_special_extents(&r, dims, extents);
+  for (int d = 0; d < 3; d++) long_dims += most[d] && extents[d] > most[d];
+  if (long_dims) tn_special_extents(&r, dims = 1, extents);
   for (int i = 0; i < r.n; i++) {
-    const int d = r.n - 1 - i < max_dims - 1 ? r.n - 1 - i : max_dims - 1;
+    const int d = tn_special_dim(i, r.n, dims);
     tiny_uop *extent = tn_index(t, extents[d]);
     tiny_uop *id = tn_uop_make(t, TINY_OP_SPECIAL, TINY_INDEX, 1, 1, &extent, d | (item ? 16 : 0), 0, NULL);
-    if (r.n - 1 - i >= max_dims - 1 && r.n > max_dims) {
+    if (d == dims - 1 && r.n > dims) {
       int64_t stride = 1;
-      for (int j = i + 1; j <= r.n - max_dims; j++) stride *= tn_range_extent(r.u[j]);
+      for (int j = i + 1; j <= r.n - dims; j++) stride *= tn_range_extent(r.u[j]);
       id = tn_u2(t, TINY_OP_MOD, tn_u2(t, TINY_OP_IDIV, id, tn_index(t, stride)),
                  tn_index(t, tn_range_extent(r.u[i])));
     }

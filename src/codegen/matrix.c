@@ -47,7 +47,7 @@ static tiny_uop *tn_core_stage(tiny_ctx *t, tiny_uop *u, int n, tiny_uop *const 
     if (from[i]) { tn_push(t, &old, from[i]); tn_push(t, &now, to[i]); }
     if (to[i]) tn_push(t, &ranges, to[i]);
   }
-  return tn_stage(t, TN_SPACE_LOCAL, tn_replace(t, u, old.n, old.u, now.u), ranges.n, ranges.u);
+  return tn_stage(t, TN_SPACE_LOCAL, 0, tn_replace(t, u, old.n, old.u, now.u), ranges.n, ranges.u);
 }
 
 // The element at `at` of memory, and those that follow.

@@ -2,12 +2,11 @@
 //
 // In:  a kernel as the scheduler wrote it, and the limits of the target. Out: the kernel after its opts; their list.
 // On a CPU: reductions become register tiles (tile.c) or blocks of columns (column_reduce.c), all else gets lanes
-// (elementwise.c); scatters and scans keep their loops and get lanes across them. On a GPU: outputs spread over groups
-// and items, long reductions are shared by a group.
+// (elementwise.c); scatters and scans keep their loops and get lanes across them. On a device with a grid: grid.c.
 #ifndef TN_CODEGEN_OPTIMIZE
 #define TN_CODEGEN_OPTIMIZE
 #ifndef TINY_AMALGAMATED
-#include "column_reduce.c"
+#include "grid.c"
 #endif
 
 enum { TN_SCAN_CHAINS = 4, TN_SCAN_VECTORS = 8, TN_SCATTER_ITEMS = 32 };
@@ -39,7 +38,7 @@ static int tn_optimize_scatter(tn_kernel_state *s, const tn_target *target) {
     for (int i = 0; i < p.nout; i++) {
       int target_range = 0;
       for (int k = 0; k < c.n; k++) target_range |= c.range[k] == p.out[i];
-      if (!target_range && tn_opt_fits(target->limits->global_max, tn_range_extent(p.out[i])))
+      if (!target_range && tn_opt_fits(s, 0, tn_range_extent(p.out[i])))
         tn_do_kind(s, TN_OPT_GRID, p.out[i]);
     }
     if (!tn_scatter_of(s, &p, &c)) return 0;
@@ -91,35 +90,6 @@ static void tn_optimize_scan(tn_kernel_state *s, tn_profile *p, const tn_target 
   tn_make_tasks(s, work, TN_ALL_LOOPS);
 }
 
-// ** GPU **
-
-static void tn_optimize_gpu(tn_kernel_state *s, const tn_profile *p, const tn_target *target) {
-  tiny_ctx *t = s->t;
-  int64_t items = 1, outputs = 1;
-  const int64_t most = tn_machine_items(target->limits), warp = tn_machine_warp(target->limits);
-  for (int i = 0; i < p->nout; i++) outputs *= tn_range_extent(p->out[i]);
-  if (p->nreduce == 1 && !p->row && outputs <= 1024 && target->limits->shared_nbytes && most > 1) {
-    tiny_uop *r = p->red[p->nred - 1];
-    int64_t g = 1;
-    for (int64_t d = 2; d <= most && d <= TN_GROUP_WARPS * warp && tn_opt_fits(target->limits->local_max, d); d++)
-      if (tn_range_extent(r) % d == 0) g = d;
-    if (g > 1) { tn_do_group(s, p->reduce[0], r, g); items = g; }
-  }
-  for (int i = p->nout - 1; i >= 0; i--) {
-    int64_t f = 1;
-    const int64_t n = tn_range_extent(p->out[i]);
-    int in_scope = 1;
-    for (int j = 0; j < p->nreduce; j++) in_scope &= tn_depends(t, p->reduce[j], p->out[i]);
-    if (!in_scope) continue;
-    for (int64_t d = 1; d <= n && items * d <= most && d <= TN_DIM_WARPS * warp &&
-                        tn_opt_fits(target->limits->local_max, d); d++)
-      if (n % d == 0) f = d;
-    tiny_uop *rest = p->out[i];
-    if (f > 1) { tn_do_split(s, TN_OPT_LOCAL, p->out[i], f, &rest); items *= f; }
-    if (rest && tn_opt_fits(target->limits->global_max, tn_range_extent(rest))) tn_do_kind(s, TN_OPT_GRID, rest);
-  }
-}
-
 // The opts that this target's heuristics choose for the kernel, done and listed.
 static void tn_optimize(tn_kernel_state *s) {
   const tn_target *target = s->target;
@@ -129,7 +99,7 @@ static void tn_optimize(tn_kernel_state *s) {
   if (!p.usable) return;
   const int large = p.nload > TN_TILE_LOADS;                 // for the search for a tile
   if (large && tn_debug(s->t, 'o')) tn_log(s->t, "a kernel of %d loads gets lanes and tasks, but no tile", p.nload);
-  if (!target->limits->threads) tn_optimize_gpu(s, &p, target);
+  if (!target->limits->threads) tn_optimize_grid(s, &p);
   else if (p.carried) tn_optimize_scan(s, &p, target);
   else if (p.nreduce != 1 || p.row || large) tn_optimize_elementwise(s, &p, target);
   else if (!tn_optimize_matrix(s, &p, target) && !tn_optimize_column_reduce(s, &p, target))

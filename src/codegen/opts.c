@@ -8,12 +8,13 @@
 //   SPLIT 0:4                 each 4 neighbouring elements of axis 0 become a loop, an axis with the next number
 //   UPCAST, UNROLL, LANE      they become copies of the expression (of an output's, a reduction's), lanes of vectors
 //   TASK, GRID, LOCAL         tasks of threads (4 of them); work groups, work items
+//   SHARE 7                   the loop of a copy to LOCAL memory is shared by the items of the group
 //   LOOP 3                    the axis becomes a loop outside of what is staged: K blocking of a reduction in memory
 //   PAD 0:4                   the axis grows to a multiple of 4
 //   SWAP 0 1, ORDER 2 0       two loops change places; these become the innermost ones
-//   STAGE LOAD.1 2 5 @local   what the second LOAD gives over axes 2 and 5 is copied there before it is read;
-//                             a REDUCE is computed there
-//   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2
+//   STAGE LOAD.1 2 5:4 @local what the second LOAD gives over axes 2 and 5 is copied there before it is read, rows of
+//                             axis 2 with 4 elements between them; a REDUCE is computed there
+//   GROUP REDUCE.0 2:8        8 work items share the reduction over axis 2: those of an axis of 8, if one has them
 //   REUSE [1]                 what a row costs is stored by the REDUCE that needs it first; for all of axis 1
 //   PREFETCH LOAD.0 1:4       the load asks for what it reads 4 iterations of axis 1 later
 //   DOT, FISSION              products of narrow numbers as DOTs; what they add beside is summed on its own
@@ -44,11 +45,12 @@ enum { TN_OPT_HAS_OPERAND = 1, TN_OPT_HAS_AMOUNT = 2, TN_OPT_HAS_SPACE = 4, TN_O
   _(TASK,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(GRID,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(LOCAL,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
+  _(SHARE,    TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(LOOP,     TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_part) \
   _(PAD,      TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_pad) \
   _(SWAP,     0, 2, 2, tn_opt_swap) \
   _(ORDER,    0, 1, TN_OPT_AXES, tn_opt_order) \
-  _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
+  _(STAGE,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT | TN_OPT_HAS_SPACE, 1, TN_OPT_AXES, tn_opt_stage) \
   _(GROUP,    TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_group) \
   _(REUSE,    0, 0, 1, tn_opt_reuse) \
   _(PREFETCH, TN_OPT_HAS_OPERAND | TN_OPT_HAS_AMOUNT, 1, 1, tn_opt_prefetch) \
@@ -151,10 +153,21 @@ static int64_t tn_opt_items(const tn_kernel_state *s) {
   }
   return n;
 }
-// May an axis of so many be any dim of a grid or a group?
-static int tn_opt_fits(const int64_t *most, int64_t n) {
-  for (int d = 0; d < 3; d++) if (most[d] && n > most[d]) return 0;
-  return 1;
+// May there be so many groups, or items, more? Up to three axes are a dim each, whichever; more of them, and longer ones,
+// are dim 0.
+static int tn_opt_fits(const tn_kernel_state *s, int item, int64_t n) {
+  const int64_t *most = item ? s->target->limits->local_max : s->target->limits->global_max;
+  int64_t all = n, longest = n, least = INT64_MAX;
+  int axes = 1;
+  for (int d = 0; d < 3; d++) if (most[d] && most[d] < least) least = most[d];
+  for (int i = 0; i < s->naxes; i++) {
+    const tiny_uop *r = s->axis[i];
+    if (item ? !tn_is_item(r) : tn_range_kind(r) != TN_GLOBAL) continue;
+    axes++;
+    all = tn_clamp_mul(all, tn_range_extent(r));
+    if (tn_range_extent(r) > longest) longest = tn_range_extent(r);
+  }
+  return (axes <= 3 && longest <= least) || !most[0] || all <= most[0];
 }
 static int64_t tn_opt_most_items(const tn_kernel_state *s) {
   return tn_machine_items(s->target->limits);
@@ -168,7 +181,7 @@ static int tn_opt_may_be_lanes(tn_kernel_state *s, const tn_profile *p, const ti
 }
 
 static const uint8_t tn_opt_becomes[] = {TN_LOOP, TN_UPCAST, TN_UNROLL, TN_VECTOR, TN_TASK, TN_GLOBAL, TN_LOCAL,
-  TN_LOOP};
+  TN_SHARE, TN_LOOP};
 
 static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
@@ -182,9 +195,9 @@ static int tn_opt_part_of_store(tn_kernel_state *s, const tn_profile *p, const t
     case TN_OPT_LANE:   return tn_opt_may_be_lanes(s, p, r, f) && !tn_opt_is_shared(s, r);
     case TN_OPT_TASK:   return threads && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_GRID:
-      return !threads && tn_opt_fits(s->target->limits->global_max, f) && (!p->filled || tn_scatter_shares(s, r));
+      return !threads && tn_opt_fits(s, 0, f) && (!p->filled || tn_scatter_shares(s, r));
     case TN_OPT_LOCAL:
-      return !threads && tn_opt_fits(s->target->limits->local_max, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
+      return !threads && tn_opt_fits(s, 1, f) && !p->filled && !tn_opt_has(s, TINY_OP_DEFINE) &&
           tn_clamp_mul(tn_opt_items(s), f) <= tn_opt_most_items(s);
     default:            return 0;
   }
@@ -205,14 +218,28 @@ static int tn_opt_part_of_reduce(tn_kernel_state *s, const tn_profile *p, const 
   }
 }
 
+// Is r a loop of a copy to memory of the group, which all its items have?
+static int tn_opt_may_share(tn_kernel_state *s, const tiny_uop *r) {
+  const tn_list all = tn_kernel_collect(s, TINY_OP_STAGE);
+  if (s->target->limits->threads) return 0;
+  for (int i = 0; i < all.n; i++) {
+    tn_list items = {NULL, 0, 0};
+    if (!tn_closes(all.u[i], r)) continue;
+    tn_open_ranges(s->t, all.u[i]->src[0], tn_is_item, &items);
+    return all.u[i]->src[0]->op != TINY_OP_REDUCE && tn_stage_space(all.u[i]) == TN_SPACE_LOCAL && !items.n;
+  }
+  return 0;
+}
+
 static int tn_opt_part_of_other(tn_kernel_state *s, const tn_profile *p, const tn_opt *o, const tiny_uop *r,
                                 int64_t f) {
   const int64_t n = tn_range_extent(r);
   const int kind = tn_range_kind(r);
   const int sums = tn_opt_of_sums(s, r);
   if (o->kind == TN_OPT_LOOP) return f == n && (kind == TN_UPCAST || kind == TN_VECTOR) && !sums;
-  if (kind != TN_LOOP || n % f || f > TN_OPT_COPIES || sums == 2) return 0;
+  if (kind != TN_LOOP || n % f || sums == 2 || (f > TN_OPT_COPIES && o->kind != TN_OPT_SHARE)) return 0;
   if (o->kind == TN_OPT_LANE) return tn_opt_may_be_lanes(s, p, r, f);
+  if (o->kind == TN_OPT_SHARE) return f == n && tn_opt_may_share(s, r);
   return o->kind == TN_OPT_SPLIT ? f != n : o->kind == TN_OPT_UPCAST;
 }
 
@@ -285,10 +312,9 @@ static int64_t tn_staged_nbytes(tn_kernel_state *s) {
   const tn_list stages = tn_kernel_collect(s, TINY_OP_STAGE);
   int64_t all = 0;
   for (int i = 0; i < stages.n; i++) {
-    int64_t nbytes = tn_dtypes[stages.u[i]->dtype].nbytes * stages.u[i]->src[0]->lanes;
-    for (uint32_t j = 1; j < stages.u[i]->nsrc; j++)
-      nbytes = tn_clamp_mul(nbytes, tn_range_extent(stages.u[i]->src[j]));
-    all = tn_clamp_add(all, nbytes);
+    const tiny_uop *u = stages.u[i];
+    all = tn_clamp_add(all, tn_clamp_mul(tn_dtypes[u->dtype].nbytes * u->src[0]->lanes,
+                                         tn_stage_nelem((int)u->nsrc - 1, u->src + 1, tn_stage_pad(u))));
   }
   return all;
 }
@@ -321,6 +347,7 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
   tiny_uop *x = tn_opt_operand(s, o), *inner[TN_OPT_AXES];
   tn_list ranges = {NULL, 0, 0};
   int64_t nbytes = x ? tn_dtypes[x->dtype].nbytes : 0;
+  if (o->amount > TN_OPT_STAGE_NBYTES) return 0;
   if (!x || p->carried || p->filled || !tn_opt_may_stage(s, p, o, x) || o->naxes > TINY_MAX_DIMS) return 0;
   if (o->space != TN_SPACE_LOCAL) return 0;
   if (x->op == TINY_OP_REDUCE && tn_has_kblocks(x) && !s->target->limits->threads) return 0;   // no barriers around
@@ -335,24 +362,25 @@ static int tn_opt_stage(tn_kernel_state *s, const tn_profile *p, const tn_opt *o
     for (int j = 0; j < ranges.n; j++) open |= ranges.u[j] == inner[i];
     for (int j = 0; j < i; j++) open &= inner[j] != inner[i];
     if (!open) return 0;
-    nbytes = tn_clamp_mul(nbytes, tn_range_extent(inner[i]));
   }
+  nbytes = tn_clamp_mul(nbytes, tn_stage_nelem(o->naxes, inner, o->amount));
   const size_t shared = s->target->limits->shared_nbytes;
   if (tn_clamp_add(nbytes, tn_staged_nbytes(s)) >
       (s->target->limits->threads || !shared ? (int64_t)TN_OPT_STAGE_NBYTES : (int64_t)shared))
     return 0;
-  tn_transform_stage(s, x, o->naxes, inner, o->space);
+  tn_transform_stage(s, x, o->naxes, inner, o->amount, o->space);
   return 1;
 }
 
 static int tn_opt_group(tn_kernel_state *s, const tn_profile *p, const tn_opt *o) {
   (void)p;
   tiny_uop *reduce = tn_opt_operand(s, o), *r = tn_opt_axis(s, o, 0);
-  const tiny_limits *limits = s->target->limits;
-  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_carried(reduce) || limits->threads ||
+  if (!reduce || reduce->op != TINY_OP_REDUCE || tn_is_carried(reduce) || s->target->limits->threads ||
       !tn_reduces_over(reduce, r) || tn_range_kind(r) != TN_REDUCE || o->amount < 2 || tn_range_extent(r) % o->amount ||
-      tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || tn_opt_has(s, TINY_OP_DEFINE) ||
-      !tn_opt_fits(limits->local_max, o->amount))
+      tn_opt_has(s, TINY_OP_DEFINE))
+    return 0;
+  if (!tn_group_items(s, reduce, o->amount) &&
+      (tn_clamp_mul(tn_opt_items(s), o->amount) > tn_opt_most_items(s) || !tn_opt_fits(s, 1, o->amount)))
     return 0;
   tn_transform_group(s, reduce, r, o->amount);
   return 1;
@@ -607,8 +635,8 @@ static void tn_do_order(tn_kernel_state *s, int n, tiny_uop *const *axes) {
   tn_do(s, &o);
 }
 // The ranges of the copy, in the order of inner[0..n-1], are returned; NULL: it is not legal.
-static tiny_uop **tn_do_stage(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *inner) {
-  tn_opt o = tn_opt_of(s, TN_OPT_STAGE, n, inner, 0);
+static tiny_uop **tn_do_stage(tn_kernel_state *s, tiny_uop *x, int n, tiny_uop *const *inner, int64_t pad) {
+  tn_opt o = tn_opt_of(s, TN_OPT_STAGE, n, inner, pad);
   const int first = s->naxes;
   tn_opt_set_operand(s, &o, x);
   o.space = TN_SPACE_LOCAL;

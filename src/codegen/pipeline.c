@@ -94,11 +94,11 @@ static tiny_uop *tn_pass_accumulators(tn_pipeline *p, tiny_uop *sink) {
   return tn_lower_reduces(p->t, sink);
 }
 static tiny_uop *tn_pass_specials(tn_pipeline *p, tiny_uop *sink) {
-  const int threads = p->target->limits->threads;
+  const tiny_limits *limits = p->target->limits;
   tn_list from = {NULL, 0, 0}, to = {NULL, 0, 0};
-  tn_lower_specials(p->t, sink, 0, p->out->global, threads ? 1 : 3, &from, &to);
-  p->out->tasks = threads ? p->out->global[0] : 0;
-  tn_lower_specials(p->t, sink, 1, p->out->local, 3, &from, &to);
+  tn_lower_specials(p->t, sink, 0, limits->global_max, limits->threads ? 1 : 3, p->out->global, &from, &to);
+  p->out->tasks = limits->threads ? p->out->global[0] : 0;
+  tn_lower_specials(p->t, sink, 1, limits->local_max, 3, p->out->local, &from, &to);
   tn_bounds_set(p->t, &p->bounds, &from, &to);
   return from.n ? tn_replace(p->t, sink, from.n, from.u, to.u) : sink;
 }

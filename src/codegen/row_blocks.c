@@ -80,7 +80,7 @@ static void tn_stage_numbers(tn_kernel_state *s, tiny_uop *rows, int most) {
       if (!differs && tn_cost_since_loads(u, TN_NUMBER_DEPTH) >= (double)TN_NUMBER_COST) next = u;
     }
     if (!next) return;
-    tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
+    tiny_uop **copy = tn_do_stage(s, next, 1, &rows, 0);
     if (!copy) return;
     tn_do_split(s, TN_OPT_LANE, *copy, tn_lanes_for(tn_range_extent(rows), most, 0), NULL);
   }
@@ -94,7 +94,7 @@ static void tn_stage_reduces(tn_kernel_state *s, tiny_uop *rows) {
     const tn_list all = tn_kernel_collect(s, TINY_OP_REDUCE);
     for (int i = 0; i < all.n && !next; i++) if (tn_depends(s->t, all.u[i], rows)) next = all.u[i];
     if (!next) return;
-    tiny_uop **copy = tn_do_stage(s, next, 1, &rows);
+    tiny_uop **copy = tn_do_stage(s, next, 1, &rows, 0);
     if (!copy) return;
     tn_do_split(s, TN_OPT_UPCAST, *copy, TN_SHORT_COPIES, NULL);
   }

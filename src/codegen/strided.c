@@ -36,7 +36,7 @@ static int64_t tn_part_across(const tn_profile *p, const tiny_uop *r, int64_t mo
 static void tn_stage_block(tn_kernel_state *s, tiny_uop *load, tiny_uop *rows, tiny_uop *columns, int64_t most) {
   tiny_uop *inner[2] = {columns, rows};
   while (most > tn_range_extent(rows) || most > tn_range_extent(columns)) most /= 2;
-  tiny_uop **copy = tn_do_stage(s, load, 2, inner);
+  tiny_uop **copy = tn_do_stage(s, load, 2, inner, 0);
   if (!copy) return;
   tiny_uop *over[2] = {copy[0], copy[1]};
   tn_do_split(s, TN_OPT_UPCAST, over[0], most, NULL);

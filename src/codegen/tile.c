@@ -286,7 +286,7 @@ static tiny_uop **tn_pack(tn_kernel_state *s, tiny_uop *const *inner, int ninner
     if (x->op == TINY_OP_LOAD && x->src[0]->src[0]->op != TINY_OP_PARAM) continue;
     while (n < ninner && tn_depends(t, x, inner[n])) n++;
     if (n < ninner || tn_depends(t, x, again)) continue;
-    return tn_do_stage(s, x, n, inner);
+    return tn_do_stage(s, x, n, inner, 0);
   }
   return NULL;
 }
@@ -405,7 +405,7 @@ static void tn_tile_keep(tn_kernel_state *s, const tn_tiled *x, tiny_uop *column
   const tn_list reduces = tn_kernel_collect(s, TINY_OP_REDUCE);
   for (int i = 0; i < reduces.n; i++)
     if (tn_has_kblocks(reduces.u[i]) == with_kblocks) {
-      tn_do_stage(s, reduces.u[i], n, inner);
+      tn_do_stage(s, reduces.u[i], n, inner, 0);
       return;
     }
 }
@@ -559,7 +559,7 @@ static void tn_tile_copy_across(tn_kernel_state *s, const tn_target *target, con
       continue;
     const int64_t n = tn_range_extent(inner[0]) * tn_range_extent(inner[1]) * tn_range_extent(inner[2]);
     if (n * tn_dtypes[u->dtype].nbytes > tn_panel_nbytes(target) / 4) continue;
-    tn_do_stage(s, u, 3, inner);
+    tn_do_stage(s, u, 3, inner, 0);
     return;
   }
 }

@@ -15,13 +15,15 @@
 //            there: those of its ranges that are of kind LOOP then loop outside of what is staged, which keeps
 //            what was added so far
 //   group    a reduction is shared by work items
+//   share    the loops of a copy to LOCAL memory are shared by all items of a group
 #ifndef TN_CODEGEN_TRANSFORM
 #define TN_CODEGEN_TRANSFORM
 #ifndef TINY_AMALGAMATED
 #include "profile.c"
 #endif
 
-enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128 };
+enum { TN_OPT_AXES = 10, TN_SCHEDULE_OPTS = 64, TN_KERNEL_AXES = 128,
+  TN_GROUP_STEP = 32 };                    // items of a group whose parts each of them reduces at once
 
 // One step of a schedule; opts.c says what each kind means.
 typedef struct tn_opt {
@@ -256,45 +258,74 @@ static void tn_stage_masked(tn_kernel_state *s, int n, tiny_uop *const *inner, t
 }
 
 // Copies what `load` gives (any value will do), over the ranges inner[0..n-1], to memory of the given space before
-// the loops that use it; the other ranges in its index stay outside of the copy. The copy's loops are fresh, with
-// REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
-static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int space) {
+// the loops that use it, rows of inner[0] pad elements apart; the other ranges in its index stay outside of the copy.
+// The copy's loops are fresh, with REDUCE become LOOP; its work items are the kernel's. Returns the STAGE.
+static tiny_uop *tn_transform_stage(tn_kernel_state *s, tiny_uop *load, int n, tiny_uop *const *inner, int64_t pad,
+                                    int space) {
   tiny_ctx *t = s->t;
-  tiny_uop *fresh[TINY_MAX_DIMS + 1], *flat = tn_index(t, 0);
+  tiny_uop *fresh[TINY_MAX_DIMS + 1];
   for (int i = 0; i < n; i++) {
     const int kind = tn_range_kind(inner[i]);
     fresh[i + 1] = kind == TN_LOCAL || kind == TN_GROUP ? inner[i] :
                    tn_range(t, tn_range_extent(inner[i]),
                             kind == TN_REDUCE ? TN_LOOP : kind == TN_UNROLL ? TN_UPCAST : kind);
-    flat =
-        tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, flat, tn_index(t, tn_range_extent(inner[i]))), inner[i]);
   }
   for (int i = 0; i < n; i++) tn_axis_add(s, fresh[i + 1]);
   fresh[0] = tn_replace(t, load, n, inner, fresh + 1);
-  tiny_uop *stage = tn_stage(t, space, fresh[0], n, fresh + 1), *staged = tn_load_at(t, stage, flat);
+  tiny_uop *stage = tn_stage(t, space, pad, fresh[0], n, fresh + 1),
+           *staged = tn_load_at(t, stage, tn_stage_element(t, n, inner, pad));
   s->sink = tn_replace(t, s->sink, 1, &load, &staged);
   if (load->op != TINY_OP_REDUCE) tn_stage_masked(s, n, inner, fresh);
   return stage;
 }
 
+// The items of a group that a reduction over g of them can use: those that there are, of an axis that it does not move
+// with; NULL: there are none.
+static tiny_uop *tn_group_items(tn_kernel_state *s, tiny_uop *reduce, int64_t g) {
+  for (int i = 0; i < s->naxes; i++) {
+    tiny_uop *r = s->axis[i];
+    if (tn_is_item(r) && tn_range_extent(r) == g && !tn_is_open(s->t, reduce, r)) return r;
+  }
+  return NULL;
+}
+
+// What g items have, reduced by op, by each of them: in two steps where they are many, each of about the root of g.
+static tiny_uop *tn_group_whole(tn_kernel_state *s, int64_t op, tiny_uop *partial, tiny_uop *item, int64_t g) {
+  tiny_ctx *t = s->t;
+  int64_t few = 1;
+  while (few * few < g) few *= 2;
+  tiny_uop *parts = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
+  if (g > TN_GROUP_STEP && g % few == 0) {
+    tiny_uop *again = tn_range(t, g / few, TN_REDUCE),
+             *at = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, again, tn_index(t, few)),
+                         tn_u2(t, TINY_OP_MOD, item, tn_index(t, few)));
+    tn_axis_add(s, again);
+    partial = tn_reduce_over(t, op, tn_load_at(t, parts, at), 1, &again);
+    parts = tn_stage(t, TN_SPACE_LOCAL, 0, partial, 1, &item);
+    g = few;
+  }
+  tiny_uop *rest = tn_range(t, g, TN_REDUCE);
+  tn_axis_add(s, rest);
+  return tn_reduce_over(t, op, tn_load_at(t, parts, rest), 1, &rest);
+}
+
 // Shares a reduction between g work items: each reduces its part, the parts go to LOCAL memory, and every item
-// reduces those. r must be a range of `reduce` and g divide its extent.
+// reduces those. r must be a range of `reduce` and g divide its extent. Items that there are and that all compute the
+// same do so.
 static void tn_transform_group(tn_kernel_state *s, tiny_uop *reduce, tiny_uop *r, int64_t g) {
   tiny_ctx *t = s->t;
   const int64_t n = tn_range_extent(r);
-  tiny_uop *item = tn_range(t, g, TN_GROUP), *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE),
-           *part = item;
+  tiny_uop *given = tn_group_items(s, reduce, g), *item = given ? given : tn_range(t, g, TN_GROUP),
+           *rest = n == g ? NULL : tn_range(t, n / g, TN_REDUCE), *part = item;
   if (rest) part = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, rest, tn_index(t, g)), item);
   tiny_uop *partial = tn_replace(t, reduce, 1, &r, &part);   // its range list now holds item too: take it out
   tiny_uop **src = (tiny_uop **)tn_scratch(t, (partial->nsrc + 1) * sizeof *src);
   int count = 0;
   for (uint32_t i = 0; i < partial->nsrc; i++) if (partial->src[i] != item) src[count++] = partial->src[i];
   partial = tn_reduce_over(t, reduce->k, src[0], count - 1, src + 1);
-  tiny_uop *again = tn_range(t, g, TN_REDUCE), *parts = tn_stage(t, TN_SPACE_LOCAL, partial, 1, &item),
-           *whole = tn_reduce_over(t, reduce->k, tn_load_at(t, parts, again), 1, &again);
-  s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
   tn_axis_becomes(s, r, rest ? rest : item);
-  tn_axis_add(s, item);
-  tn_axis_add(s, again);
+  if (!given) tn_axis_add(s, item);
+  tiny_uop *whole = tn_group_whole(s, reduce->k, partial, item, g);
+  s->sink = tn_replace(t, s->sink, 1, &reduce, &whole);
 }
 #endif

@@ -37,9 +37,23 @@ static tiny_uop *tn_define(tiny_ctx *t, int dtype, int lanes, int space, int64_t
   const int64_t v[2] = {space, nelem};
   return tn_uop_make(t, TINY_OP_DEFINE, dtype, lanes, 0, NULL, ++t->ir->serial, 2, v);
 }
-// What x is for every value of the ranges, in memory of the space.
-static tiny_uop *tn_stage(tiny_ctx *t, int space, tiny_uop *x, int n, tiny_uop *const *ranges) {
-  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, space);
+// What x is for every value of the ranges, in memory of the space, row by row; pad: elements between the rows of the
+// first range.
+static tiny_uop *tn_stage(tiny_ctx *t, int space, int64_t pad, tiny_uop *x, int n, tiny_uop *const *ranges) {
+  return tn_node_over(t, TINY_OP_STAGE, x->dtype, x->lanes, x, n, ranges, space | pad << 8);
+}
+// Elements that it takes.
+static int64_t tn_stage_nelem(int n, tiny_uop *const *ranges, int64_t pad) {
+  int64_t row = 1;
+  for (int i = 1; i < n; i++) row = tn_clamp_mul(row, tn_range_extent(ranges[i]));
+  return n ? tn_clamp_mul(tn_clamp_add(row, pad), tn_range_extent(ranges[0])) : 1;
+}
+// Which of them belongs to the ranges' values.
+static tiny_uop *tn_stage_element(tiny_ctx *t, int n, tiny_uop *const *ranges, int64_t pad) {
+  tiny_uop *element = tn_index(t, 0);
+  for (int i = 0; i < n; i++)
+    element = tn_u2(t, TINY_OP_ADD, tn_u2(t, TINY_OP_MUL, element, tn_index(t, tn_range_extent(ranges[i]))), ranges[i]);
+  return pad ? tn_u2(t, TINY_OP_ADD, element, tn_u2(t, TINY_OP_MUL, ranges[0], tn_index(t, pad))) : element;
 }
 // x, not before `done`.
 static tiny_uop *tn_after(tiny_ctx *t, tiny_uop *x, tiny_uop *done) {

@@ -23,7 +23,7 @@
 enum { TN_PRINT_COLUMNS = 100, TN_PARSE_DEPTH = 10000, TN_PARSE_SHOWN = 76 };
 
 static const char *const tn_kind_names[TN_KINDS] =
-  {"task", "global", "local", "loop", "group", "reduce", "upcast", "unroll", "vector"};
+  {"task", "global", "local", "loop", "group", "share", "reduce", "upcast", "unroll", "vector"};
 static const char *const tn_space_names[3] = {"global", "local", "reg"};
 
 // What k is, and so how it reads.
@@ -133,7 +133,10 @@ static void tn_print_k(tiny_bytes *out, const tiny_uop *u) {
     tn_text_add(out, ":%lld:%s", (long long)(k >> 8), tn_kind_names[low]);
   else if (style == TN_K_SPECIAL && k >= 0 && k < 32 && (k & 15) < 3)
     tn_text_add(out, ":%s%d", k & 16 ? "item" : "group", (int)(k & 15));
-  else if (style == TN_K_SPACE && k >= 0 && k < 3) tn_text_add(out, ":%s", tn_space_names[k]);
+  else if (style == TN_K_SPACE && k >= 0 && low < 3) {
+    tn_text_add(out, ":%s", tn_space_names[low]);
+    if (k >> 8) tn_text_add(out, ":%lld", (long long)(k >> 8));
+  }
   else if (style == TN_K_AXES && k > 0 && k < 1 << TINY_MAX_DIMS) tn_print_axes(out, k);
   else if (style == TN_K_OP && low < TINY_OP_COUNT && k >= 0 && k >> 8 < 1 << TINY_MAX_DIMS) {
     tn_text_add(out, ":%s", tiny_op_name((int)low));
@@ -406,7 +409,11 @@ static int tn_parse_field(tn_parse_open *o, const char *word, size_t n, int firs
     o->k = (word[4] - '0') + 16;
     return o->k >= 16 && o->k < 19;
   }
-  if (style == TN_K_SPACE) { o->k = tn_word_among(word, n, tn_space_names, 3); return o->k >= 0; }
+  if (style == TN_K_SPACE && tn_parse_integer(word, n, TINY_I64, &x)) {
+    o->k |= (x & (((int64_t)1 << 48) - 1)) << 8;
+    return o->k >> 8 == x;
+  }
+  if (style == TN_K_SPACE) { o->k |= i = tn_word_among(word, n, tn_space_names, 3); return i >= 0; }
   if ((style == TN_K_AXES || style == TN_K_OP) && n > 5 && !memcmp(word, "axes=", 5) &&
     tn_parse_axes(word + 5, n - 5, &x)) {
     o->k |= style == TN_K_OP ? x << 8 : x;

@@ -191,8 +191,10 @@ static const char *tn_spec_form(const tn_spec *s, const tiny_uop *u) {
     case TINY_OP_REDUCE:
       if (tn_is_carried(u) && u->nsrc != 2) return "runs along one RANGE";
       return tn_op_reduces(u->k & ~(int64_t)TN_CARRIED) ? tn_spec_ranges(u) : "reduces by ADD, MUL or MAX";
-    case TINY_OP_STAGE: return u->k == TN_SPACE_LOCAL || u->k == TN_SPACE_REG ? tn_spec_ranges(u)
-      : "stages to LOCAL or REG memory";
+    case TINY_OP_STAGE:
+      if (tn_stage_pad(u) < 0 || (tn_stage_pad(u) && u->nsrc < 2)) return "has a pad without rows";
+      return tn_stage_space(u) == TN_SPACE_LOCAL || tn_stage_space(u) == TN_SPACE_REG ? tn_spec_ranges(u)
+        : "stages to LOCAL or REG memory";
     case TINY_OP_MASKED: return !tn_is_int(x->dtype) || x->lanes != 1 || u->nsrc < 2 || u->k < 0 || u->k > 1
       ? "takes an integer and RANGEs, and k 0 or 1" : tn_spec_ranges(u);
     case TINY_OP_END: return s->stage == TN_SPEC_PROGRAM && u->nsrc != 2 ? "takes one RANGE in a program"

@@ -61,7 +61,7 @@ enum { TN_SLOPE_TAN, TN_SLOPE_TANH, TN_SLOPE_SIGMOID, TN_SLOPE_EXPM1, TN_SLOPE_A
   TN_SLOPE_POLYGAMMA,                      // | n << 8: the n-th
   TN_SLOPES };
 // Kinds of ranges, outermost first. A kernel's loops nest in this order.
-enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
+enum { TN_TASK, TN_GLOBAL, TN_LOCAL, TN_LOOP, TN_GROUP, TN_SHARE, TN_REDUCE, TN_UPCAST, TN_UNROLL, TN_VECTOR,
   TN_KINDS };
 // Where a DEFINE or STAGE lives.
 enum { TN_SPACE_GLOBAL, TN_SPACE_LOCAL, TN_SPACE_REG };
@@ -206,6 +206,9 @@ static void tn_uop_free(tiny_ctx *t, tiny_uop *u) {
 static int tn_is_const(const tiny_uop *u) { return u->op == TINY_OP_CONST; }
 static int tn_is_k(const tiny_uop *u, int64_t k) { return u->op == TINY_OP_CONST && u->k == k; }
 static int tn_range_kind(const tiny_uop *r) { return (int)(r->k & 0xFF); }
+// Of a STAGE: where it lives, and elements between the rows of its first range.
+static int tn_stage_space(const tiny_uop *u) { return (int)(u->k & 0xFF); }
+static int64_t tn_stage_pad(const tiny_uop *u) { return u->k >> 8; }
 static int64_t tn_range_extent(const tiny_uop *r) { return r->src[0]->k; }
 
 static int64_t tn_clamp_mul(int64_t a, int64_t b) {        // saturating product

@@ -39,6 +39,33 @@ static int tn_depends(tiny_ctx *t, tiny_uop *u, const tiny_uop *x) {
   return found;
 }
 
+#define TN_IRREGULAR INT64_MIN             // a stride that is none
+
+// How far e moves when r advances by one. Sums of more terms than that are irregular.
+enum { TN_STRIDE_TERMS = 1024 };
+static int64_t tn_stride_in(tiny_ctx *t, tiny_uop *e, const tiny_uop *r) {
+  const tn_mark mark = tn_scratch_mark(t);
+  tn_term few[TN_FEW_WALKS], *todo = few, *x;
+  int64_t stride = 0;
+  int n = 0, cap = TN_FEW_WALKS, terms = 0;
+  x = TN_PUSH(t, todo, n, cap, tn_term);
+  x->x = e; x->c = 1;
+  while (n && stride != TN_IRREGULAR) {
+    const tn_term m = todo[--n];
+    if (m.x == r) stride = tn_wrap_add(stride, m.c);
+    else if (m.x->op == TINY_OP_MUL && tn_is_const(m.x->src[1])) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[0]; x->c = tn_wrap_mul(m.c, m.x->src[1]->k);
+    } else if (m.x->op == TINY_OP_ADD) for (int i = 0; i < 2; i++) {
+      x = TN_PUSH(t, todo, n, cap, tn_term);
+      x->x = m.x->src[i]; x->c = m.c;
+    } else if (m.x->nsrc && tn_depends(t, m.x, r)) stride = TN_IRREGULAR;
+    if (++terms == TN_STRIDE_TERMS) stride = TN_IRREGULAR;
+  }
+  tn_scratch_rewind(t, mark);
+  return stride;
+}
+
 static int64_t tn_reduce_identity(int op, int dtype) {
   switch (op) {
     case TINY_OP_MUL: return tn_dtype_value(dtype, 1);
