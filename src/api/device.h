@@ -428,8 +428,8 @@ struct tiny_backend {
   tiny_code  (*reserve)(void *dev, size_t local_nbytes);
 };
 
-// The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the CPU
-// in a few functions begins as a copy of it, whose others take what its open returned:
+// The backends that are always there, by name: "CPU", "LLVM", "INTERP", "NULL"; else NULL. What is to differ from the
+// CPU in a few functions begins as a copy of it, whose others take what its open returned:
 //     tiny_backend mine = *tiny_backend_named("CPU");
 //     mine.name = "mine"; mine.alloc = my_alloc; mine.free = my_free;
 TINY_API const tiny_backend *tiny_backend_named(const char *name);
