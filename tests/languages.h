@@ -1,9 +1,9 @@
-// languages: a device for each language that kernels are written in: "LANG:metal31", and "LANG:metal31-lanes" where they
-// are scheduled as for a CPU with vectors of 16 bytes, so that every task is a group of one item.
+// languages: a device for each language that kernels are written in: "LANG:metal31", and "LANG:metal31-lanes" where
+// they are scheduled as for a CPU with vectors of 16 bytes, so that every task is a group of one item.
 //
 // What they write goes to the folder $TEST_LANGUAGES, if any: NAME/prelude.txt and NAME/kernels.txt (lanes.txt), each
-// kernel behind a line "==== its name". Nothing runs, but what a language's host compiler makes of it: then a module is a
-// shared object, and the items of a group are fibers that meet at barriers.
+// kernel behind a line "==== its name". Nothing runs, but on a device "..-run": there a module is a shared object that
+// clang makes of the text and a header of ours, and the items of a group are fibers that meet at barriers.
 #ifndef LANGUAGES_H
 #define LANGUAGES_H
 #include "../src/render/lang_cuda.c"
@@ -13,8 +13,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// run: the command that compiles a module FILE.in to FILE.so on the host; NULL: none. dtypes: that have arithmetic.
-typedef struct language { const char *name; void (*renderer)(tiny_renderer *r); uint64_t dtypes; const char *run; } language;
+// dtypes: that have arithmetic. run: how a module is compiled on the host; NULL: it is not.
+typedef struct language {
+  const char *name; void (*renderer)(tiny_renderer *r); uint64_t dtypes; const char *run;
+} language;
 
 static void cuda_75(tiny_renderer *r) { tn_lang_cuda(r, 75); }
 static void cuda_80(tiny_renderer *r) { tn_lang_cuda(r, 80); }
@@ -22,7 +24,7 @@ static void hip(tiny_renderer *r) { tn_lang_hip(r, "gfx1100"); }
 static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24); }
 static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31); }
 
-#define METAL_RUN "-x c++ -std=c++17 -w -O1 -ffp-contract=off -shared -fPIC -D__METAL_VERSION__=310 -Ibuild/metal"
+#define METAL_RUN "-x c++ -std=c++17 -w -O0 -ffp-contract=off -shared -fPIC -D__METAL_VERSION__=310 -Ibuild/metal"
 static const language languages[] = {
   {"cuda75", cuda_75, TN_CUDA_ARITHMETIC, NULL}, {"cuda80", cuda_80, TN_CUDA_ARITHMETIC, NULL},
   {"hip", hip, TN_CUDA_ARITHMETIC, NULL}, {"metal24", metal_24, TN_METAL_ARITHMETIC, NULL},
@@ -30,7 +32,9 @@ static const language languages[] = {
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages, ITEMS = 1024, STACK = 64 << 10 };
 
-typedef struct language_device { tn_null null; const language *language; int lanes, run; char *stacks; } language_device;
+typedef struct language_device {
+  tn_null null; const language *language; int lanes, run; char *stacks;
+} language_device;
 
 // ** what is written **
 
@@ -81,7 +85,8 @@ static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) 
   d->null.t = t;
   d->language = &languages[i];
   d->lanes = strstr(which, "-lanes") != NULL; d->run = strstr(which, "-run") != NULL;
-  if (d->run && !(d->stacks = (char *)tiny_realloc(t, NULL, 0, (size_t)ITEMS * STACK))) { language_close(d); return NULL; }
+  if (d->run) d->stacks = (char *)tiny_realloc(t, NULL, 0, (size_t)ITEMS * STACK);
+  if (d->run && !d->stacks) { language_close(d); return NULL; }
   limits->host_memory = 1;
   limits->dtypes = d->language->dtypes;
   limits->threads = d->lanes;
@@ -133,14 +138,13 @@ static void language_group(language_device *d, language_run *r, int n) {
 static void language_place(int64_t n, const int64_t *size, unsigned *at) {
   at[0] = (unsigned)(n % size[0]); at[1] = (unsigned)(n / size[0] % size[1]); at[2] = (unsigned)(n / size[0] / size[1]);
 }
-typedef struct language_module { void *handle; } language_module;
 typedef struct language_found { language_entry *entry; int meets; } language_found;
 
 static tiny_code language_launch(void *dev, const tiny_launch *l) {
   language_device *d = (language_device *)dev;
   const language_found *k = (const language_found *)l->kernel;
-  const int64_t groups = l->tasks ? l->tasks : l->global[0] * l->global[1] * l->global[2], one[3] = {groups, 1, 1};
-  const int64_t n = l->tasks ? 1 : l->local[0] * l->local[1] * l->local[2];
+  const int64_t groups = l->tasks ? l->tasks : l->global[0] * l->global[1] * l->global[2];
+  const int64_t one[3] = {groups, 1, 1}, n = l->tasks ? 1 : l->local[0] * l->local[1] * l->local[2];
   if (!d->run) return TINY_OK;
   if (n > ITEMS || l->nmem > 31 || l->nargs > 31 - l->nmem)
     return tiny_fail(d->null.t, TINY_E_DEVICE, "LANG: %d items, %d buffers are too many", (int)n, l->nmem + l->nargs);
@@ -158,8 +162,8 @@ static tiny_code language_launch(void *dev, const tiny_launch *l) {
   return TINY_OK;
 }
 
-// A function that calls each kernel of a module with what its parameters name: `device float *p2 [[buffer(2)]]` is mem[2],
-// `constant int &a1 [[buffer(30 - 1)]]` args[1]. Whether its items meet.
+// A function that calls each kernel of a module with what its parameters name: `device float *p2 [[buffer(2)]]` is
+// mem[2], `constant int &a1 [[buffer(30 - 1)]]` args[1]. Whether its items meet.
 static void language_entries(tiny_bytes *out, const char *text) {
   static const char bounds[] = "[[kernel, ";
   for (const char *at = strstr(text, bounds), *next; at; at = next) {

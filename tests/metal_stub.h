@@ -13,10 +13,11 @@ typedef unsigned int uint;
 typedef unsigned long ulong;
 typedef _Float16 half;
 typedef __bf16 bfloat;
-// What clang calls for the conversion, which libraries of compilers older than it lack.
-extern "C" __attribute__((weak, used)) bfloat __truncsfbf2(float x) {
+// What clang calls for the conversion, which libraries of compilers older than it lack. The result lies where that of a
+// float does, in its low half.
+extern "C" __attribute__((weak, used)) float __truncsfbf2(float x) {
   const uint bits = __builtin_bit_cast(uint, x);
-  return __builtin_bit_cast(bfloat, ushort(x != x ? 0x7FC0 : (bits + (bits >> 16 & 1) + 0x7FFF) >> 16));
+  return __builtin_bit_cast(float, x != x ? 0x7FC0u : (bits + (bits >> 16 & 1) + 0x7FFF) >> 16);
 }
 
 // L lanes as they lie in memory, and as a value.

@@ -1,5 +1,5 @@
-// test_languages: kernels in CUDA C, HIP C, Metal and WGSL: what Metal's text computes, compiled as C++ on this machine, is
-// what the interpreter computes; what a language has not is an error that says so.
+// test_languages: kernels in CUDA C, HIP C, Metal and WGSL: what Metal's text computes, compiled as C++ on this machine,
+// is what the interpreter computes; what a language has not is an error that says so.
 //
 // $TEST_LANGUAGES: a folder into which the kernels are written instead, which tools/languages.py has compiled;
 // $TEST_LANGUAGES_ALL: not the few that `make test` looks at, but all of them.
@@ -93,8 +93,8 @@ static void compare(const subject *s) {
     const double e = error_of(&v, got, 0, 0, &at);
     CHECK(e <= 32);                        // sums in another order
     if (e > 32 && test_shown())
-      fprintf(stderr, "  output %d, element %lld: %.9g, by the interpreter %.9g\n", i, (long long)at, number(v.dtype, got, at),
-              number(v.dtype, data, at));
+      fprintf(stderr, "  output %d, element %lld: %.9g, by the interpreter %.9g\n", i, (long long)at,
+              number(v.dtype, got, at), number(v.dtype, data, at));
     free(got); free(data);
   }
 }
@@ -154,7 +154,7 @@ int main(void) {
   FILE *f = fopen("build/metal/metal_stdlib", "wb");
   CHECK(f && fputs("#include \"../../tests/metal_stub.h\"\n", f) >= 0);
   if (f) fclose(f);
-  if (!language_host()) printf("test_languages: values are left out, there is no clang++ with halves (clang 15 and newer)\n");
+  if (!language_host()) printf("test_languages: values are left out, there is no clang++ with halves (15 and newer)\n");
   else { test_values("LANG:metal31-run"); test_values("LANG:metal31-lanes-run"); }
   return test_report();
 }
