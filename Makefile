@@ -4,6 +4,7 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
+# make languages  bench/languages.md: kernels in CUDA C, HIP C, Metal, WGSL, compiled for every target; EVERY=1: all of them
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -103,6 +104,12 @@ ARM64 = test_transcendental test_reduce test_sort test_tiled test_attention test
 arm64:
 	@tools/arm64.sh $(ARM64)
 
+EVERY ?= 2
+languages: build/plain/test_languages
+	@rm -rf build/languages/all && mkdir -p build/languages/all
+	@TEST_LANGUAGES=build/languages/all TEST_LANGUAGES_ALL=1 build/plain/test_languages
+	@$(PYTHON) tools/languages.py build/languages/all --every $(EVERY) --jobs $(JOBS) --write bench/languages.md
+
 # The pages, by MkDocs.
 site:
 	@tools/setup.sh site
@@ -194,6 +201,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test check bench results fuzz golden site arm64 late llvm million verify-amalgam clean FORCE
+.PHONY: all run install test check bench results fuzz golden languages site arm64 late llvm million verify-amalgam clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

@@ -13,9 +13,10 @@
 #include <ucontext.h>
 #include <unistd.h>
 
-// dtypes: that have arithmetic. run: how a module is compiled on the host; NULL: it is not.
+// items of a group, bytes that they share; dtypes: that have arithmetic; run: how a module is compiled on the host; NULL:
+// it is not.
 typedef struct language {
-  const char *name; void (*renderer)(tiny_renderer *r); uint64_t dtypes; const char *run;
+  const char *name; void (*renderer)(tiny_renderer *r); int items, shared; uint64_t dtypes; const char *run;
 } language;
 
 static void cuda_75(tiny_renderer *r) { tn_lang_cuda(r, 75); }
@@ -26,14 +27,19 @@ static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31); }
 
 #define METAL_RUN "-x c++ -std=c++17 -w -O0 -ffp-contract=off -shared -fPIC -D__METAL_VERSION__=310 -Ibuild/metal"
 static const language languages[] = {
-  {"cuda75", cuda_75, TN_CUDA_ARITHMETIC, NULL}, {"cuda80", cuda_80, TN_CUDA_ARITHMETIC, NULL},
-  {"hip", hip, TN_CUDA_ARITHMETIC, NULL}, {"metal24", metal_24, TN_METAL_ARITHMETIC, NULL},
-  {"metal31", metal_31, TN_METAL_ARITHMETIC, METAL_RUN}, {"wgsl", tn_lang_wgsl, 0, NULL}
+  {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
+  {"cuda80", cuda_80, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
+  {"hip", hip, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
+  {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL},
+  {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, METAL_RUN},
+  {"wgsl16", tn_lang_wgsl_f16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},
+  {"wgsl", tn_lang_wgsl, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL}
 };
 enum { LANGUAGES = sizeof languages / sizeof *languages, ITEMS = 1024, STACK = 64 << 10 };
 
+// reads: how often its memory was read.
 typedef struct language_device {
-  tn_null null; const language *language; int lanes, run; char *stacks;
+  tn_null null; const language *language; int lanes, run, reads; char *stacks;
 } language_device;
 
 // ** what is written **
@@ -87,13 +93,14 @@ static void *language_open(tiny_ctx *t, const char *which, tiny_limits *limits) 
   d->lanes = strstr(which, "-lanes") != NULL; d->run = strstr(which, "-run") != NULL;
   if (d->run) d->stacks = (char *)tiny_realloc(t, NULL, 0, (size_t)ITEMS * STACK);
   if (d->run && !d->stacks) { language_close(d); return NULL; }
-  limits->host_memory = 1;
+  limits->host_memory = d->run;
   limits->dtypes = d->language->dtypes;
   limits->threads = d->lanes;
   limits->vector_nbytes = d->lanes ? 16 : 0;
   limits->warp = 32;
-  limits->shared_nbytes = (size_t)48 << 10;
-  limits->local_total = ITEMS;
+  limits->shared_nbytes = (size_t)d->language->shared;
+  limits->local_total = d->language->items;
+  limits->local_max[2] = 64;
   return d;
 }
 
@@ -172,8 +179,9 @@ static void language_entries(tiny_bytes *out, const char *text) {
     next = strstr(at + 1, bounds);
     const char *meets = strstr(at, "threadgroup_barrier(");
     if (!open || !end || sscanf(open, "void %127[^(]", name) != 1) return;
-    tn_text_add(out, "extern \"C\" int meets_%s = %d;\nextern \"C\" void call_%s(void *const *mem, const long *args, "
-                "const unsigned *group, const unsigned *item) {\n  %s(", name, meets && (!next || meets < next), name, name);
+    tn_text_add(out, "extern \"C\" int meets_%s = %d;\n", name, meets && (!next || meets < next));
+    tn_text_add(out, "extern \"C\" void call_%s(void *const *mem, const long *args, const unsigned *group, "
+                "const unsigned *item) {\n  %s(", name, name);
     const char *p = strchr(open, '(') + 1;
     for (const char *buffer; (buffer = strstr(p, "[[buffer(")) != NULL && buffer < end; p = strchr(buffer, ',') + 1) {
       char space[16], type[16];
@@ -252,11 +260,16 @@ static void *language_find(void *dev, void *module, const char *kernel) {
   return entry ? k : NULL;
 }
 
+static tiny_code language_copy_out(void *dev, void *dst, tiny_mem src, size_t nbytes) {
+  ((language_device *)dev)->reads++;
+  return tn_null_copy_out(dev, dst, src, nbytes);
+}
+
 static tiny_backend language_backend(void) {
   tiny_backend b = *tiny_backend_named("NULL");
   b.name = "LANG"; b.open = language_open; b.close = language_close; b.renderer = language_renderer;
   b.compile = language_compile; b.load = language_load; b.unload = language_unload; b.find = language_find;
-  b.launch = language_launch;
+  b.launch = language_launch; b.copy_out = language_copy_out;
   return b;
 }
 static tiny_ctx *language_context(const tiny_backend *b, const char *device) {

@@ -30,15 +30,20 @@ static void write_graph(tiny_ctx *t, const language *l, const graph *g, tiny_dty
   if (tiny_realize(out, n) != TINY_OK) write_refused(t, l, what);
   tiny_end(t);
 }
+// What depends on values that were not computed is left out.
 static void write_case(tiny_ctx *t, const language *l, vector_case *c) {
+  language_device *d = (language_device *)t->device[0]->dev;
   tiny_tensor *in[MOST] = {0}, *out[MOST] = {0};
   tiny_begin(t);
+  d->reads = 0;
   for (int i = 0; i < c->nin; i++) in[i] = tiny_from(t, c->in[i].data, c->in[i].dtype, c->in[i].s);
-  if (c->op->make(t, in, out) == c->nout && tiny_realize(out, c->nout) != TINY_OK) write_refused(t, l, c->op->name);
+  const int n = c->op->make(t, in, out);
+  if (n == c->nout && !d->reads && tiny_status(t) == TINY_OK && tiny_realize(out, n) != TINY_OK)
+    write_refused(t, l, c->op->name);
   tiny_clear(t);
   tiny_end(t);
 }
-// The first case of every operator.
+// The first case of every eighth operator.
 static void write_room(tiny_ctx *t, const language *l, const vector_room *room) {
   static vector_case c;
   size_t nbytes = 0;
@@ -46,7 +51,7 @@ static void write_room(tiny_ctx *t, const language *l, const vector_room *room) 
   CHECK(data != NULL && room->n <= sizeof seen);
   for (const unsigned char *p = data; data && p < data + nbytes;) {
     p = take_case(p, room, &c);
-    if (!seen[c.op - room->op]++) write_case(t, l, &c);
+    if ((c.op - room->op) % 8 == 0 && !seen[c.op - room->op]++) write_case(t, l, &c);
   }
   free(data);
 }
