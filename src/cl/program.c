@@ -1,0 +1,214 @@
+// program: from texts to programs, kept as binaries, and the kernels in them.
+//
+// In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel of
+//        ours, which says what its parameters are: "name p0 p2 a0"; modules, kernels.
+// Holds: several programs are built at once, by threads of the library's. What the compiler said is in the error.
+#ifndef TN_CL_PROGRAM
+#define TN_CL_PROGRAM
+#ifndef TINY_AMALGAMATED
+#include "device.c"
+#endif
+
+typedef struct tn_cl_parameter { char kind; int slot; } tn_cl_parameter;   // 'p': memory, two of OpenCL's; 'a': a number
+typedef struct tn_cl_kernel tn_cl_kernel;
+struct tn_cl_kernel {
+  tn_cl_kernel *next;
+  void *kernel;
+  const char *name;                        // in the module's table, or behind the parameters
+  int n, nforeign;                         // parameters; of a foreign kernel, -1: it is ours
+  size_t nbytes;
+  tn_cl_parameter parameter[1];            // n of them
+};
+typedef struct tn_cl_module { void *program; tn_cl_kernel *kernels; size_t nbytes; char *table; } tn_cl_module;
+
+// ** the table of parameters **
+
+// The next word of a text that only spells them: letters, digits and _ from *at on; its length, 0: none is left.
+static size_t tn_cl_word(const char **at, const char *end) {
+  static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789";
+  while (*at < end && !strchr(letters, **at)) (*at)++;
+  size_t n = 0;
+  while (*at + n < end && strchr(letters, (*at)[n])) n++;
+  return n;
+}
+static void tn_cl_table_of(const char *name, size_t length, const char *at, const char *end, tiny_bytes *out) {
+  tiny_bytes_add(out, name, length);
+  for (size_t n; (n = tn_cl_word(&at, end)) != 0; at += n) {
+    const size_t cut = n > 5 && !memcmp(at + n - 5, "_base", 5) ? 5 : n > 5 && !memcmp(at + n - 5, "_bits", 5) ? 5 : 0;
+    if (!cut) continue;
+    tiny_bytes_add(out, " ", 1);
+    tiny_bytes_add(out, at, n - cut);
+  }
+  tiny_bytes_add(out, "\n", 1);
+}
+// A line for each kernel of ours; an empty one ends them.
+static void tn_cl_table(const char *text, tiny_bytes *out) {
+  static const char head[] = "__kernel __attribute__((reqd_work_group_size(", before[] = "))) void ";
+  const int ours = !strncmp(text, tn_opencl_prelude[0], strlen(tn_opencl_prelude[0]));
+  for (const char *at = text; ours && (at = strstr(at, head)) != NULL; ) {
+    const char *name = strstr(at, before);
+    const char *from = name ? strchr(name += sizeof before - 1, '(') : NULL, *to = from ? strchr(from, ')') : NULL;
+    if (!to) break;
+    tn_cl_table_of(name, (size_t)(from - name), from, to, out);
+    at = to;
+  }
+  tiny_bytes_add(out, "\n", 1);
+}
+
+// ** compile **
+
+typedef struct tn_cl_build { void *program; const char *call; int error; } tn_cl_build;
+typedef struct tn_cl_builds { const tn_cl *d; const tiny_bytes *source; tn_cl_build *build; } tn_cl_builds;
+
+static void tn_cl_build_one(void *arg, int i) {
+  const tn_cl_builds *all = (const tn_cl_builds *)arg;
+  const tn_cl *d = all->d;
+  tn_cl_build *b = &all->build[i];
+  const char *text = all->source[i].data;
+  b->call = "CreateProgramWithSource";
+  b->program = d->cl.CreateProgramWithSource(d->context, 1, &text, &all->source[i].n, &b->error);
+  if (!b->program) return;
+  b->call = "BuildProgram";
+  b->error = d->cl.BuildProgram(b->program, 1, &d->device, d->options, NULL, NULL);
+}
+
+// What the compiler said, at the end of out.
+static void tn_cl_said(const tn_cl *d, void *program, tiny_bytes *out) {
+  size_t n = 0;
+  if (d->cl.GetProgramBuildInfo(program, d->device, TN_CL_BUILD_LOG, 0, NULL, &n) != 0 || n < 2) return;
+  char *text = (char *)tiny_realloc(d->t, NULL, 0, n);
+  if (!text) return;
+  if (d->cl.GetProgramBuildInfo(program, d->device, TN_CL_BUILD_LOG, n, text, NULL) == 0)
+    tiny_bytes_add(out, text, n - 1);      // a 0 ends it
+  tiny_realloc(d->t, text, n, 0);
+}
+static tiny_code tn_cl_binary(const tn_cl *d, void *program, tiny_bytes *out) {
+  size_t n = 0;
+  int error = d->cl.GetProgramInfo(program, TN_CL_PROGRAM_BINARY_SIZES, sizeof n, &n, NULL);
+  if (error != 0 || !n) return tn_cl_fail(d, "GetProgramInfo", error);
+  unsigned char *data = (unsigned char *)tiny_realloc(d->t, NULL, 0, n);
+  if (!data) return tiny_fail(d->t, TINY_E_MEMORY, "CL: no memory for a program of %llu bytes", (unsigned long long)n);
+  error = d->cl.GetProgramInfo(program, TN_CL_PROGRAM_BINARIES, sizeof data, &data, NULL);
+  if (error == 0) tiny_bytes_add(out, data, n);
+  tiny_realloc(d->t, data, n, 0);
+  return error == 0 ? TINY_OK : tn_cl_fail(d, "GetProgramInfo", error);
+}
+
+static tiny_code tn_cl_built(const tn_cl *d, const tn_cl_build *b, const tiny_bytes *source, tiny_bytes *binary,
+                             tiny_bytes *log) {
+  enum { BUILD_PROGRAM_FAILURE = -11 };
+  const size_t before = log->n;
+  if (b->program) tn_cl_said(d, b->program, log);
+  if (b->error == BUILD_PROGRAM_FAILURE)
+    return tiny_fail(d->t, TINY_E_COMPILE, "CL: %s does not take a kernel:\n%.*s", d->name,
+                     (int)(log->n - before < 1500 ? log->n - before : 1500), log->n > before ? log->data + before : "");
+  if (b->error != 0 || !b->program) return tn_cl_fail(d, b->call, b->error);
+  tn_cl_table(source->data, binary);
+  return tn_cl_binary(d, b->program, binary);
+}
+static tiny_code tn_cl_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
+  tn_cl *d = (tn_cl *)dev;
+  tn_cl_build *build = (tn_cl_build *)tiny_realloc(d->t, NULL, 0, (size_t)n * sizeof *build);
+  if (!build) return tiny_fail(d->t, TINY_E_MEMORY, "CL: no memory to build %d programs", n);
+  memset(build, 0, (size_t)n * sizeof *build);
+  tn_cl_builds all = {d, source, build};
+  tiny_parallel(d->t, n, tn_cl_build_one, &all);
+  tiny_code code = TINY_OK;
+  for (int i = 0; i < n; i++) {
+    if (code == TINY_OK) code = tn_cl_built(d, &build[i], &source[i], &binary[i], log);
+    if (build[i].program) d->cl.ReleaseProgram(build[i].program);
+  }
+  tiny_realloc(d->t, build, (size_t)n * sizeof *build, 0);
+  return code;
+}
+
+// ** modules and kernels **
+
+static void tn_cl_module_drop(tn_cl *d, tn_cl_module *m) {
+  for (tn_cl_kernel *k; (k = m->kernels) != NULL; ) {
+    m->kernels = k->next;
+    d->cl.ReleaseKernel(k->kernel);
+    tiny_realloc(d->t, k, k->nbytes, 0);
+  }
+  if (m->program) d->cl.ReleaseProgram(m->program);
+  tiny_realloc(d->t, m, m->nbytes, 0);
+}
+
+static tiny_code tn_cl_module_build(tn_cl *d, tn_cl_module *m, const unsigned char *binary, size_t nbytes) {
+  int error = 0, status = 0;
+  m->program = d->cl.CreateProgramWithBinary(d->context, 1, &d->device, &nbytes, &binary, &status, &error);
+  if (!m->program) return tn_cl_fail(d, "CreateProgramWithBinary", error);
+  error = d->cl.BuildProgram(m->program, 1, &d->device, d->options, NULL, NULL);
+  return error == 0 ? TINY_OK : tn_cl_fail(d, "BuildProgram", error);
+}
+// NULL: these bytes are none, or the driver does not take them.
+static void *tn_cl_load(void *dev, const void *binary, size_t nbytes) {
+  tn_cl *d = (tn_cl *)dev;
+  const char *text = (const char *)binary;
+  size_t table = 0;                        // its bytes, up to the empty line
+  while (table < nbytes && text[table] == '\n' ? 0 : table < nbytes) {
+    const char *line = (const char *)memchr(text + table, '\n', nbytes - table);
+    table = line ? (size_t)(line - text) + 1 : nbytes;
+  }
+  if (table >= nbytes) {
+    tiny_fail(d->t, TINY_E_COMPILE, "CL: a program of %llu bytes is cut off", (unsigned long long)nbytes);
+    return NULL;
+  }
+  tn_cl_module *m = (tn_cl_module *)tiny_realloc(d->t, NULL, 0, sizeof *m + table + 1);
+  if (!m) { tiny_fail(d->t, TINY_E_MEMORY, "CL: no memory for a program"); return NULL; }
+  memset(m, 0, sizeof *m);
+  m->nbytes = sizeof *m + table + 1;
+  m->table = (char *)memcpy(m + 1, text, table);
+  m->table[table] = 0;
+  if (tn_cl_module_build(d, m, (const unsigned char *)text + table + 1, nbytes - table - 1) == TINY_OK) return m;
+  tn_cl_module_drop(d, m);
+  return NULL;
+}
+static void tn_cl_unload(void *dev, void *module) {
+  if (module) tn_cl_module_drop((tn_cl *)dev, (tn_cl_module *)module);
+}
+
+// The line of a kernel behind its name; NULL: it is not ours.
+static const char *tn_cl_line(const tn_cl_module *m, const char *name) {
+  const size_t n = strlen(name);
+  for (const char *line = m->table; *line; line = strchr(line, '\n') + 1)
+    if (!strncmp(line, name, n) && (line[n] == ' ' || line[n] == '\n')) return line + n;
+  return NULL;
+}
+static tn_cl_kernel *tn_cl_kernel_new(tn_cl *d, const char *name, const char *line) {
+  int n = 0;
+  for (const char *c = line; c && *c != '\n'; c++) n += *c == ' ';
+  const size_t nbytes = sizeof(tn_cl_kernel) + (size_t)n * sizeof(tn_cl_parameter) + strlen(name) + 1;
+  tn_cl_kernel *k = (tn_cl_kernel *)tiny_realloc(d->t, NULL, 0, nbytes);
+  if (!k) { tiny_fail(d->t, TINY_E_MEMORY, "CL: no memory for a kernel"); return NULL; }
+  memset(k, 0, sizeof *k);
+  k->nbytes = nbytes; k->n = n; k->nforeign = -1;
+  k->name = (const char *)memcpy(k->parameter + n, name, strlen(name) + 1);
+  for (int i = 0; i < n; i++) {
+    line = strchr(line, ' ') + 1;
+    k->parameter[i].kind = *line;
+    k->parameter[i].slot = atoi(line + 1);
+  }
+  return k;
+}
+// NULL: it is not in there.
+static void *tn_cl_find(void *dev, void *module, const char *name) {
+  tn_cl *d = (tn_cl *)dev;
+  tn_cl_module *m = (tn_cl_module *)module;
+  const char *line = tn_cl_line(m, name);
+  int error = 0;
+  tn_cl_kernel *k = tn_cl_kernel_new(d, name, line);
+  if (!k) return NULL;
+  k->kernel = d->cl.CreateKernel(m->program, name, &error);
+  if (!k->kernel) { tiny_realloc(d->t, k, k->nbytes, 0); return NULL; }
+  k->next = m->kernels;
+  m->kernels = k;
+  if (line) return k;
+  uint32_t parameters = 0;
+  error = d->cl.GetKernelInfo(k->kernel, TN_CL_KERNEL_NUM_ARGS, sizeof parameters, &parameters, NULL);
+  k->nforeign = (int)parameters;
+  if (error == 0) return k;
+  tn_cl_fail(d, "GetKernelInfo", error);
+  return NULL;
+}
+#endif
