@@ -41,33 +41,36 @@ static int near_to(const float *a, const float *b, int n, double most) {
 
 enum { ROWS = 37, INNER = 50, COLUMNS = 29, CLASSES = 10, PIXELS = 64, HIDDEN = 16, IMAGES = 96, STEPS = 6 };
 
-static tiny_tensor *make_sum(tiny_ctx *t) { return tiny_sum(tiny_rand(t, TINY_SHAPE(1000)), TINY_ALL, 0); }
+// Uniform: normal numbers want f64, which not every device has.
+static tiny_tensor *some(tiny_ctx *t, tiny_shape shape) { return tiny_uniform(t, -1, 1, TINY_F32, shape); }
+static tiny_tensor *make_sum(tiny_ctx *t) { return tiny_sum(some(t, TINY_SHAPE(1000)), TINY_ALL, 0); }
 static tiny_tensor *make_matmul(tiny_ctx *t) {
-  return tiny_matmul(tiny_randn(t, TINY_SHAPE(ROWS, INNER)), tiny_randn(t, TINY_SHAPE(INNER, COLUMNS)));
+  return tiny_matmul(some(t, TINY_SHAPE(ROWS, INNER)), some(t, TINY_SHAPE(INNER, COLUMNS)));
 }
-static tiny_tensor *make_softmax(tiny_ctx *t) { return tiny_softmax(tiny_randn(t, TINY_SHAPE(ROWS, COLUMNS)), -1); }
+static tiny_tensor *make_softmax(tiny_ctx *t) { return tiny_softmax(some(t, TINY_SHAPE(ROWS, COLUMNS)), -1); }
 static tiny_tensor *make_half(tiny_ctx *t) {
-  tiny_tensor *x = tiny_cast(tiny_randn(t, TINY_SHAPE(ROWS)), TINY_F16);
+  tiny_tensor *x = tiny_cast(some(t, TINY_SHAPE(ROWS)), TINY_F16);
   return tiny_cast(tiny_mul(x, x), TINY_F32);
 }
-static tiny_tensor *make_cumsum(tiny_ctx *t) { return tiny_cumsum(tiny_rand(t, TINY_SHAPE(4, 33)), 1); }
+static tiny_tensor *make_cumsum(tiny_ctx *t) { return tiny_cumsum(some(t, TINY_SHAPE(4, 33)), 1); }
 
 static void test_values(void) {
   static const struct { const char *name; tiny_tensor *(*make)(tiny_ctx *t); int n; } all[] = {
     {"sum", make_sum, 1}, {"matmul", make_matmul, ROWS * COLUMNS}, {"softmax", make_softmax, ROWS * COLUMNS},
     {"half", make_half, ROWS}, {"cumsum", make_cumsum, 4 * 33}
   };
-  static float got[2][ROWS * COLUMNS];
-  for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-    if (!case_named("%s", all[i].name)) continue;
-    for (int k = 0; k < 2; k++) {
-      tiny_ctx *t = open_of(k ? "INTERP" : device, 0);
-      CHECK_EQ(tiny_read(all[i].make(t), got[k], (size_t)all[i].n * sizeof(float)), TINY_OK);
-      if (tiny_status(t) != TINY_OK) fprintf(stderr, "  %s\n", tiny_error(t));
-      tiny_close(t);
-    }
-    CHECK(near_to(got[0], got[1], all[i].n, 1e-5));
+  enum { N = sizeof all / sizeof *all };
+  static float got[2][N][ROWS * COLUMNS];
+  for (int k = 0; k < 2; k++) {
+    tiny_ctx *t = open_of(k ? "INTERP" : device, 0);
+    tiny_tensor *x[N];
+    for (int i = 0; i < N; i++) x[i] = all[i].make(t);
+    CHECK_EQ(tiny_realize(x, N), TINY_OK);
+    for (int i = 0; i < N; i++) CHECK_EQ(tiny_read(x[i], got[k][i], (size_t)all[i].n * sizeof(float)), TINY_OK);
+    if (tiny_status(t) != TINY_OK) fprintf(stderr, "  %s\n", tiny_error(t));
+    tiny_close(t);
   }
+  for (int i = 0; i < N; i++) { case_named("%s", all[i].name); CHECK(near_to(got[0][i], got[1][i], all[i].n, 1e-5)); }
   case_end();
 }
 
@@ -83,8 +86,8 @@ static void train(const char *name, float *loss) {
   }
   tiny_tensor *x = tiny_from(t, image, TINY_F32, TINY_SHAPE(IMAGES, PIXELS)),
               *y = tiny_from(t, label, TINY_I32, TINY_SHAPE(IMAGES));
-  tiny_tensor *w[2] = {tiny_mul_scalar(tiny_randn(t, TINY_SHAPE(PIXELS, HIDDEN)), 0.1),
-                       tiny_mul_scalar(tiny_randn(t, TINY_SHAPE(HIDDEN, CLASSES)), 0.1)}, *g[2];
+  tiny_tensor *w[2] = {tiny_mul_scalar(some(t, TINY_SHAPE(PIXELS, HIDDEN)), 0.2),
+                       tiny_mul_scalar(some(t, TINY_SHAPE(HIDDEN, CLASSES)), 0.2)}, *g[2];
   tiny_optim adam;
   memset(&adam, 0, sizeof adam);
   adam.kind = TINY_ADAM; adam.lr = 0.01;
@@ -171,8 +174,9 @@ static void test_parts(void) {
   tn_cl_unload(d, module);
   CHECK(tn_cl_load(d, "twice p0", 8) == NULL);
   CHECK(says(t, TINY_E_COMPILE, "cut off"));
-  CHECK(tn_cl_load(d, "\nno program", 11) == NULL);
-  CHECK(tiny_status(t) != TINY_OK);
+  if (binary.n) binary.data[binary.n / 2] ^= 1;
+  CHECK(tn_cl_load(d, binary.data, binary.n) == NULL);
+  CHECK(says(t, TINY_E_COMPILE, "changed"));
   tiny_close(t);
 }
 
@@ -186,7 +190,7 @@ static void test_names(void) {
   tiny_close(t);
   snprintf(name, sizeof name, "CL:%s", part);
   const char *const good[] = {"CL", "CL:0", "CL:0.0", name};
-  const char *const bad[] = {"CL:77", "CL:7.7", "CL:12345678901", "CL:no such device", "CL:0.", "CL:queue-12x"};
+  const char *const bad[] = {"CL:77", "CL:7.7", "CL:12345678901", "CL:no such device", "CL:0:", "CL:queue-12x"};
   for (size_t i = 0; i < sizeof good / sizeof *good; i++) {
     t = open_of(good[i], 0);
     CHECK_EQ(tiny_status(t), TINY_OK);
