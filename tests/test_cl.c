@@ -3,6 +3,7 @@
 //
 //   TEST_CL=1 build/plain/test_cl      on device CL:1
 //   build/plain/test_cl without        where there is no driver: what opening says (tests/test_cl.sh)
+//   build/plain/test_cl device         which device that is, or why there is none
 #include "../src/all.c"
 #include "companion.h"
 #include "test.h"
@@ -394,6 +395,11 @@ int main(int argc, char **argv) {
   if (named && *named) snprintf(device, sizeof device, "CL:%s", named);
   tiny_ctx *t = open_of(device, 0);
   const tiny_code code = tiny_status(t);
+  if (argc > 1 && !strcmp(argv[1], "device")) {
+    printf(code == TINY_OK ? "on %s\n" : "%s\n", code == TINY_OK ? cl_of(t)->target : tiny_error(t));
+    tiny_close(t);
+    return 0;
+  }
   if (argc > 1) {                          // the rest goes on, on the CPU
     CHECK_EQ(code, TINY_E_DEVICE);
     printf("%s\n", tiny_error(t));
