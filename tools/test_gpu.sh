@@ -1,7 +1,7 @@
 #!/bin/sh
 # test_gpu.sh: all operator vectors, random programs and tests/test_cl.c on every device of every OpenCL driver. make
-# test-gpu has built them. A device without f64 fails the vectors that want it, and says so. RUSTICL_ENABLE=llvmpipe brings
-# Mesa's, where it is installed.
+# test-gpu has built them. A device without f64 fails the vectors that want it, and says so. RUSTICL_ENABLE=llvmpipe
+# brings Mesa's, where it is installed.
 cd "$(dirname "$0")/.." || exit 1
 export POCL_CACHE_DIR="${POCL_CACHE_DIR:-$PWD/build/pocl}"
 failed=0 n=0
