@@ -9,6 +9,7 @@ while export TEST_CL=$n && device=$(build/plain/test_cl device) && [ "${device#o
   echo "CL:$n $device"
   build/plain/test_cl || failed=1
   TINY_DEV=INTERP build/cl/test_vectors || failed=1
+  TEST_CL_LANES=1 TINY_DEV=INTERP TEST_STRIDE=10 build/cl/test_vectors || failed=1
   TEST_ON=INTERP TEST_ROUNDS="${TEST_ROUNDS:-4}" build/cl/test_random || failed=1
   n=$((n + 1))
 done
