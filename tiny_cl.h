@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source edf71a5f36efeff9c760f6df5599357d83797c9bd991e6b41f1a05b108d2c86f
+/* tiny_cl.h 0.1.0, source cbdb9e2681b9e1b4be11f61ccb6cddaedb2fac9df4318bec011ddecee72de7e9
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -34,6 +34,10 @@ WHAT A DEVICE NEEDS
   OpenCL 1.2 or later, a compiler, little-endian memory. Without cl_khr_fp64 there is no f64: TINY_E_COMPILE where a
   graph needs it. Without cl_khr_fp16 f16 is computed in f32 and rounded after every operator, as bf16 and 8-bit floats
   are everywhere; the values are the same.
+
+  The driver's compiler runs on the thread that calls, which should have the stack that the system gives a program's
+  first one: 64 KiB do for this library, but not for a driver. Drivers have threads of their own, so that a child of
+  fork opens CL for itself, and does not use what its parent opened.
 
 KERNELS OF YOUR OWN
   tiny_kernel with .source in OpenCL C: a __kernel function whose parameters are __global pointers, the output first,
@@ -90,7 +94,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "edf71a5f36efeff9c760f6df5599357d83797c9bd991e6b41f1a05b108d2c86f"
+#define TN_CL_SOURCE_ID "cbdb9e2681b9e1b4be11f61ccb6cddaedb2fac9df4318bec011ddecee72de7e9"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -772,8 +776,9 @@ static tiny_code tn_cl_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
 // In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel
 //        of ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it;
 //        modules, kernels.
-// Holds: several programs are built at once, by threads of the library's. What the compiler said is in the error. Bytes
-//        that were changed never reach the driver: some drivers end the process over them.
+// Holds: programs are built on the calling thread: drivers want more stack than the threads of a pool may have. What
+//        the compiler said is in the error. Bytes that were changed never reach the driver: some drivers end the
+//        process over them.
 #ifndef TN_CL_PROGRAM
 #define TN_CL_PROGRAM
 #ifndef TINY_AMALGAMATED
@@ -836,21 +841,6 @@ static void tn_cl_hash(const void *data, size_t nbytes, char out[TN_CL_HASH + 1]
 
 // ** compile **
 
-typedef struct tn_cl_build { void *program; const char *call; int error; } tn_cl_build;
-typedef struct tn_cl_builds { const tn_cl *d; const tiny_bytes *source; tn_cl_build *build; } tn_cl_builds;
-
-static void tn_cl_build_one(void *arg, int i) {
-  const tn_cl_builds *all = (const tn_cl_builds *)arg;
-  const tn_cl *d = all->d;
-  tn_cl_build *b = &all->build[i];
-  const char *text = all->source[i].data;
-  b->call = "CreateProgramWithSource";
-  b->program = d->cl.CreateProgramWithSource(d->context, 1, &text, &all->source[i].n, &b->error);
-  if (!b->program) return;
-  b->call = "BuildProgram";
-  b->error = d->cl.BuildProgram(b->program, 1, &d->device, d->options, NULL, NULL);
-}
-
 // What the compiler said, at the end of out.
 static void tn_cl_said(const tn_cl *d, void *program, tiny_bytes *out) {
   size_t n = 0;
@@ -876,31 +866,30 @@ static tiny_code tn_cl_binary(const tn_cl *d, void *program, tiny_bytes *out) {
   return error == 0 ? TINY_OK : tn_cl_fail(d, "GetProgramInfo", error);
 }
 
-static tiny_code tn_cl_built(const tn_cl *d, const tn_cl_build *b, const tiny_bytes *source, tiny_bytes *binary,
-                             tiny_bytes *log) {
+static tiny_code tn_cl_compile_one(const tn_cl *d, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   enum { BUILD_PROGRAM_FAILURE = -11 };
+  const char *text = source->data;
   const size_t before = log->n;
-  if (b->program) tn_cl_said(d, b->program, log);
-  if (b->error == BUILD_PROGRAM_FAILURE)
-    return tiny_fail(d->t, TINY_E_COMPILE, "CL: %s does not take a kernel:\n%.*s", d->name,
-                     (int)(log->n - before < 1500 ? log->n - before : 1500), log->n > before ? log->data + before : "");
-  if (b->error != 0 || !b->program) return tn_cl_fail(d, b->call, b->error);
-  tn_cl_table(source->data, binary);
-  return tn_cl_binary(d, b->program, binary);
+  int error = 0;
+  void *program = d->cl.CreateProgramWithSource(d->context, 1, &text, &source->n, &error);
+  if (!program) return tn_cl_fail(d, "CreateProgramWithSource", error);
+  error = d->cl.BuildProgram(program, 1, &d->device, d->options, NULL, NULL);
+  tn_cl_said(d, program, log);
+  const size_t said = log->n - before;
+  tiny_code code = TINY_OK;
+  if (error == BUILD_PROGRAM_FAILURE)
+    code = tiny_fail(d->t, TINY_E_COMPILE, "CL: %s does not take a kernel:\n%.*s", d->name,
+                     (int)(said < 1500 ? said : 1500), said ? log->data + before : "");
+  else if (error != 0) code = tn_cl_fail(d, "BuildProgram", error);
+  if (code == TINY_OK) tn_cl_table(text, binary);
+  if (code == TINY_OK) code = tn_cl_binary(d, program, binary);
+  d->cl.ReleaseProgram(program);
+  return code;
 }
 static tiny_code tn_cl_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
-  tn_cl *d = (tn_cl *)dev;
-  tn_cl_build *build = (tn_cl_build *)tiny_realloc(d->t, NULL, 0, (size_t)n * sizeof *build);
-  if (!build) return tiny_fail(d->t, TINY_E_MEMORY, "CL: no memory to build %d programs", n);
-  memset(build, 0, (size_t)n * sizeof *build);
-  tn_cl_builds all = {d, source, build};
-  tiny_parallel(d->t, n, tn_cl_build_one, &all);
   tiny_code code = TINY_OK;
-  for (int i = 0; i < n; i++) {
-    if (code == TINY_OK) code = tn_cl_built(d, &build[i], &source[i], &binary[i], log);
-    if (build[i].program) d->cl.ReleaseProgram(build[i].program);
-  }
-  tiny_realloc(d->t, build, (size_t)n * sizeof *build, 0);
+  for (int i = 0; i < n && code == TINY_OK; i++)
+    code = tn_cl_compile_one((const tn_cl *)dev, &source[i], &binary[i], log);
   return code;
 }
 
@@ -1261,16 +1250,16 @@ SOFTWARE.
 
 Where things stand in tiny_cl.h
 
-     97  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+    101  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    153  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
+    157  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    272  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    276  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    415  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    419  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    699  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    770  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-   1008  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1217  src/cl/backend.c                the one object of tiny_cl.h
+    703  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    774  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+    997  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1206  src/cl/backend.c                the one object of tiny_cl.h
 */

@@ -32,7 +32,7 @@ case $device in
 esac
 make -s build/cl/test_vectors build/cl/test_random >/dev/null || { failed=$((failed + 1)); report; }
 export TINY_DEV=INTERP                     # which is OpenCL in these (tests/cl.h)
-says "vectors" " passed, 0 failed" env TEST_STRIDE=${TEST_STRIDE:-600} build/cl/test_vectors
+says "vectors" " passed, 0 failed" env TEST_STRIDE=${TEST_STRIDE:-800} build/cl/test_vectors
 for seed in 11 12 13; do
   says "random programs, seed $seed" " passed, 0 failed" env TEST_SEED=$seed TEST_ON=INTERP build/cl/test_random
 done

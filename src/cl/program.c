@@ -3,8 +3,9 @@
 // In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel
 //        of ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it;
 //        modules, kernels.
-// Holds: several programs are built at once, by threads of the library's. What the compiler said is in the error. Bytes
-//        that were changed never reach the driver: some drivers end the process over them.
+// Holds: programs are built on the calling thread: drivers want more stack than the threads of a pool may have. What
+//        the compiler said is in the error. Bytes that were changed never reach the driver: some drivers end the
+//        process over them.
 #ifndef TN_CL_PROGRAM
 #define TN_CL_PROGRAM
 #ifndef TINY_AMALGAMATED
@@ -67,21 +68,6 @@ static void tn_cl_hash(const void *data, size_t nbytes, char out[TN_CL_HASH + 1]
 
 // ** compile **
 
-typedef struct tn_cl_build { void *program; const char *call; int error; } tn_cl_build;
-typedef struct tn_cl_builds { const tn_cl *d; const tiny_bytes *source; tn_cl_build *build; } tn_cl_builds;
-
-static void tn_cl_build_one(void *arg, int i) {
-  const tn_cl_builds *all = (const tn_cl_builds *)arg;
-  const tn_cl *d = all->d;
-  tn_cl_build *b = &all->build[i];
-  const char *text = all->source[i].data;
-  b->call = "CreateProgramWithSource";
-  b->program = d->cl.CreateProgramWithSource(d->context, 1, &text, &all->source[i].n, &b->error);
-  if (!b->program) return;
-  b->call = "BuildProgram";
-  b->error = d->cl.BuildProgram(b->program, 1, &d->device, d->options, NULL, NULL);
-}
-
 // What the compiler said, at the end of out.
 static void tn_cl_said(const tn_cl *d, void *program, tiny_bytes *out) {
   size_t n = 0;
@@ -107,31 +93,30 @@ static tiny_code tn_cl_binary(const tn_cl *d, void *program, tiny_bytes *out) {
   return error == 0 ? TINY_OK : tn_cl_fail(d, "GetProgramInfo", error);
 }
 
-static tiny_code tn_cl_built(const tn_cl *d, const tn_cl_build *b, const tiny_bytes *source, tiny_bytes *binary,
-                             tiny_bytes *log) {
+static tiny_code tn_cl_compile_one(const tn_cl *d, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
   enum { BUILD_PROGRAM_FAILURE = -11 };
+  const char *text = source->data;
   const size_t before = log->n;
-  if (b->program) tn_cl_said(d, b->program, log);
-  if (b->error == BUILD_PROGRAM_FAILURE)
-    return tiny_fail(d->t, TINY_E_COMPILE, "CL: %s does not take a kernel:\n%.*s", d->name,
-                     (int)(log->n - before < 1500 ? log->n - before : 1500), log->n > before ? log->data + before : "");
-  if (b->error != 0 || !b->program) return tn_cl_fail(d, b->call, b->error);
-  tn_cl_table(source->data, binary);
-  return tn_cl_binary(d, b->program, binary);
+  int error = 0;
+  void *program = d->cl.CreateProgramWithSource(d->context, 1, &text, &source->n, &error);
+  if (!program) return tn_cl_fail(d, "CreateProgramWithSource", error);
+  error = d->cl.BuildProgram(program, 1, &d->device, d->options, NULL, NULL);
+  tn_cl_said(d, program, log);
+  const size_t said = log->n - before;
+  tiny_code code = TINY_OK;
+  if (error == BUILD_PROGRAM_FAILURE)
+    code = tiny_fail(d->t, TINY_E_COMPILE, "CL: %s does not take a kernel:\n%.*s", d->name,
+                     (int)(said < 1500 ? said : 1500), said ? log->data + before : "");
+  else if (error != 0) code = tn_cl_fail(d, "BuildProgram", error);
+  if (code == TINY_OK) tn_cl_table(text, binary);
+  if (code == TINY_OK) code = tn_cl_binary(d, program, binary);
+  d->cl.ReleaseProgram(program);
+  return code;
 }
 static tiny_code tn_cl_compile(void *dev, int n, const tiny_bytes *source, tiny_bytes *binary, tiny_bytes *log) {
-  tn_cl *d = (tn_cl *)dev;
-  tn_cl_build *build = (tn_cl_build *)tiny_realloc(d->t, NULL, 0, (size_t)n * sizeof *build);
-  if (!build) return tiny_fail(d->t, TINY_E_MEMORY, "CL: no memory to build %d programs", n);
-  memset(build, 0, (size_t)n * sizeof *build);
-  tn_cl_builds all = {d, source, build};
-  tiny_parallel(d->t, n, tn_cl_build_one, &all);
   tiny_code code = TINY_OK;
-  for (int i = 0; i < n; i++) {
-    if (code == TINY_OK) code = tn_cl_built(d, &build[i], &source[i], &binary[i], log);
-    if (build[i].program) d->cl.ReleaseProgram(build[i].program);
-  }
-  tiny_realloc(d->t, build, (size_t)n * sizeof *build, 0);
+  for (int i = 0; i < n && code == TINY_OK; i++)
+    code = tn_cl_compile_one((const tn_cl *)dev, &source[i], &binary[i], log);
   return code;
 }
 
