@@ -4,7 +4,8 @@
 # make check  what to know while working: two minutes        make million  chains of a million operators: minutes, 19 GB
 # make arm64  some of the tests, emulated                    make late    all of them on a device that is late
 # make llvm   all of them by LLVM IR, where clang is 15+   make install PREFIX=/usr/local; make site: docs/ to build/site
-# make languages  bench/languages.md: kernels in CUDA C, HIP C, Metal, WGSL, compiled for every target; EVERY=1: all of them
+# make test-gpu  vectors and random programs on every device of OpenCL; make languages: kernels in every language, compiled
+# for every target, to bench/languages.md; EVERY=1: all of them
 # Everything that is built lands in build/. A test says in a line `// also: tsan valgrind` how else it is run.
 
 JOBS    ?= 2
@@ -64,7 +65,7 @@ check:
 PREFIX ?= /usr/local
 install: build/install/libtiny.a
 	@mkdir -p "$(DESTDIR)$(PREFIX)/include" "$(DESTDIR)$(PREFIX)/lib/pkgconfig"
-	@cp tiny.h tiny.hpp "$(DESTDIR)$(PREFIX)/include/"
+	@cp tiny.h tiny.hpp tiny_cl.h "$(DESTDIR)$(PREFIX)/include/"
 	@cp $< "$(DESTDIR)$(PREFIX)/lib/"
 	@case "$(PREFIX)" in /*) prefix="$(PREFIX)" ;; *) prefix="$$PWD/$(PREFIX)" ;; esac && \
 	sed -e "s|@PREFIX@|$$prefix|" -e 's|@LIBDIR@|$${prefix}/lib|; s|@INCLUDEDIR@|$${prefix}/include|' \
@@ -94,6 +95,10 @@ late: $(TESTS:%=build/late/%)
 # Every test whose CPU takes LLVM IR instead of C, but for those that bring C or compilers of their own, or look for C.
 llvm: $(patsubst %,build/llvm/%,$(filter-out test_cpu test_cache test_debug test_trust test_os test_lang_c,$(TESTS)))
 	@$(PYTHON) tools/run_tests.py --jobs $(JOBS) $^
+
+# What is there of GPUs, and of drivers that play them.
+test-gpu: build/plain/test_cl build/cl/test_vectors build/cl/test_random
+	@tools/test_gpu.sh
 
 million:
 	@mkdir -p build/stack
@@ -158,7 +163,9 @@ fuzz-brief = $(CLANG) $(TEST_FLAGS) $(SANITIZE)=fuzzer,address,undefined
 llvm       = $(CC) $(TEST_FLAGS) -DTN_TEST_IR=1
 # INTERP as late as the contract of a device allows.
 late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
-FLAVOURS   = plain late llvm asan tsan fuzz fuzz-brief
+# OpenCL in the place of INTERP.
+cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
+FLAVOURS   = plain late cl llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).
@@ -201,6 +208,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test check bench results fuzz golden languages site arm64 late llvm million verify-amalgam clean FORCE
+.PHONY: all run install test test-gpu check bench results fuzz golden languages site arm64 late llvm million verify-amalgam clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:

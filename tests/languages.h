@@ -8,6 +8,7 @@
 #define LANGUAGES_H
 #include "../src/render/lang_cuda.c"
 #include "../src/render/lang_metal.c"
+#include "../src/render/lang_opencl.c"
 #include <dlfcn.h>
 #include <sys/stat.h>
 #include <ucontext.h>
@@ -22,6 +23,7 @@ typedef struct language {
 static void cuda_75(tiny_renderer *r) { tn_lang_cuda(r, 75); }
 static void cuda_80(tiny_renderer *r) { tn_lang_cuda(r, 80); }
 static void hip(tiny_renderer *r) { tn_lang_hip(r, "gfx1100"); }
+static void opencl(tiny_renderer *r) { tn_lang_opencl(r, TN_OPENCL_F64 | TN_OPENCL_F16 | TN_OPENCL_I64); }
 static void metal_24(tiny_renderer *r) { tn_lang_metal(r, 24); }
 static void metal_31(tiny_renderer *r) { tn_lang_metal(r, 31); }
 
@@ -30,6 +32,7 @@ static const language languages[] = {
   {"cuda75", cuda_75, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
   {"cuda80", cuda_80, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
   {"hip", hip, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
+  {"opencl", opencl, 1024, 48 << 10, TN_CUDA_ARITHMETIC, NULL},
   {"metal24", metal_24, 1024, 32 << 10, TN_METAL_ARITHMETIC, NULL},
   {"metal31", metal_31, 1024, 32 << 10, TN_METAL_ARITHMETIC, METAL_RUN},
   {"wgsl16", tn_lang_wgsl_f16, 256, 16 << 10, TN_METAL_ARITHMETIC, NULL},

@@ -19,6 +19,7 @@ import textwrap
 # All of them share TINY_IMPLEMENTATION: defined once, it brings the implementation of each header included after it.
 HEADERS = [
     ("tiny.h", "src/all.c", "src/api/api.h", "src/api/manual.txt", "TINY"),
+    ("tiny_cl.h", "src/cl/all.c", "src/cl/api.h", "src/cl/manual.txt", "TINY_CL"),
 ]
 VERSION = ("src/api/core.h", r'#define TINY_VERSION "(.*)"')
 LICENSE = "LICENSE"
