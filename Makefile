@@ -171,6 +171,15 @@ build/flags/%: FORCE
 $(FLAVOURS:%=build/library/%.o): build/library/%.o: build/library.c build/flags/%
 	@$(BUILD) $($*) $(if $(filter $(OPTIMISED),$*),-O1) $(WHOLE) -o $@
 
+# A CUDA driver and its compiler for machines without a GPU: tests/test_cuda.sh.
+MOCK_CXX = $(firstword $(foreach c,clang++-19 clang++-18 clang++-17 clang++-16 clang++-15 clang++ g++,$(if $(shell command -v $(c)),$(c))))
+build/mock/libcuda.so.1: tests/mock_cuda.cpp tests/mock_cuda.h
+	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC -fvisibility=hidden $< -o $@ -ldl -lpthread
+build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
+	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC '-DMOCK_TESTS="$(CURDIR)/tests"' '-DMOCK_CXX="$(MOCK_CXX)"' \
+	  '-DMOCK_FLAGS="-O0"' $< -o $@
+mock: build/mock/libcuda.so.1 build/mock/libnvrtc.so.13
+
 # tests/whole.c: with gcc's report of frames and calls (.ci), with clang's of frames (.su) and its text, which is optimised
 # once (.ll).
 WHOLE_WARN = $(WARN) -Wconversion -Wshadow
@@ -194,6 +203,6 @@ $(foreach flavour,$(FLAVOURS),$(eval $(call rules,$(flavour))))
 
 -include $(wildcard build/*/*.d)
 
-.PHONY: all run install test check bench results fuzz golden site arm64 late llvm million verify-amalgam clean FORCE
+.PHONY: all run install test check bench results fuzz golden site arm64 late llvm million verify-amalgam mock clean FORCE
 .DELETE_ON_ERROR:
 .SECONDARY:
