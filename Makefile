@@ -179,6 +179,7 @@ build/mock/libnvrtc.so.13: tests/mock_nvrtc.cpp
 	@$(BUILD) $(CXX) -std=c++17 -O1 -g -Wall -Wextra -shared -fPIC '-DMOCK_TESTS="$(CURDIR)/tests"' '-DMOCK_CXX="$(MOCK_CXX)"' \
 	  '-DMOCK_FLAGS="-O0"' $< -o $@
 mock: build/mock/libcuda.so.1 build/mock/libnvrtc.so.13
+build/plain/test_cuda build/asan/test_cuda: | mock
 
 # tests/whole.c: with gcc's report of frames and calls (.ci), with clang's of frames (.su) and its text, which is optimised
 # once (.ll).

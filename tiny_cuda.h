@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source b46e6add9d2935dfbe937a4e706f9fd4cefa31f973e464c2087385760a10d911
+/* tiny_cuda.h 0.1.0, source 081df45ffcdb8c899e2254057a3fb405c2cbca863830d00ac351928625271e5f
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -78,7 +78,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "b46e6add9d2935dfbe937a4e706f9fd4cefa31f973e464c2087385760a10d911"
+#define TN_CUDA_SOURCE_ID "081df45ffcdb8c899e2254057a3fb405c2cbca863830d00ac351928625271e5f"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -140,7 +140,9 @@ static void tn_library_close(void *library) {
 // ---- begin src/cuda/../render/lang_cuda.c ----
 // lang_cuda: the descriptor of CUDA C, one element at a time.
 //
-// Out: tn_lang_cuda fills a tiny_renderer. A kernel's parameters are addresses, then numbers.
+// Out: tn_lang_cuda fills a tiny_renderer. A kernel has one parameter: TINY_VALUES words of 64 bits, memory of PARAM k the
+//      k-th, ARG k the k-th from the end: kernels use some of their PARAMs and ARGs, in any order. A module of such kernels
+//      has a variable tiny_values; in others, which people write, parameters are addresses, then numbers.
 // Holds: integers wrap: sums and products are of unsigned types. exp2, log2 and sin are decomposed: the device's are
 //        within 2 ulp (CUDA C Programming Guide, Mathematical Functions), this library promises 1.
 #ifndef TN_RENDER_LANG_CUDA
@@ -150,8 +152,15 @@ static void tn_library_close(void *library) {
 #endif
 #include <string.h>
 
+enum { TN_CUDA_VALUES = 128 };
+
 static void tn_lang_cuda(tiny_renderer *r) {
   static const char *const prelude[] = {
+    "struct tiny_words { unsigned long long word[128]; };",
+    "extern \"C\" { __device__ int tiny_values = 128; }",
+    "#ifndef TINY_AT",
+    "  #define TINY_AT(type, word) (type *)(word)",
+    "#endif",
     "__device__ inline unsigned wrap(int x) { return (unsigned)x; }",
     "__device__ inline unsigned wrap(unsigned x) { return x; }",
     "__device__ inline unsigned long long wrap(long long x) { return (unsigned long long)x; }",
@@ -162,7 +171,9 @@ static void tn_lang_cuda(tiny_renderer *r) {
     "#define GROUP_0 blockIdx.x", "#define GROUP_1 blockIdx.y", "#define GROUP_2 blockIdx.z", "#define ITEM_0 threadIdx.x",
     "#define ITEM_1 threadIdx.y", "#define ITEM_2 threadIdx.z",
     "template <typename to, typename from> __device__ inline to bits_as(from x) {",
-    "  union { from f; to t; } u; u.f = x; return u.t;", "}", NULL
+    "  union { from f; to t; } u; u.f = x; return u.t;", "}",
+    "template <typename to> __device__ inline to value_of(unsigned long long word) {",
+    "  union { unsigned long long f; to t; } u; u.f = word; return u.t;", "}", NULL
   };
   static const struct { int op; const char *format; } ops[] = {
     {TINY_OP_ADD, "(%t)(wrap(%0) + wrap(%1))"}, {TINY_OP_SUB, "(%t)(wrap(%0) - wrap(%1))"},
@@ -182,9 +193,11 @@ static void tn_lang_cuda(tiny_renderer *r) {
   r->name = "CUDA C"; r->file = "cu";
   r->flags = TINY_TARGET_OPTIMIZES;
   l->prelude = prelude;
-  l->kernel = "extern \"C\" __global__ void __launch_bounds__(%0 * %1 * %2) %n(%a) {";
+  l->kernel = "extern \"C\" __global__ void __launch_bounds__(%0 * %1 * %2) %n("
+      "const __grid_constant__ tiny_words v) {";
   l->end = "}";
-  l->buffer = "%t *%n"; l->scalar = "%t %n";
+  l->open_buffer = "%t *const %n = TINY_AT(%t, v.word[%k]);";
+  l->open_scalar = "const %t %n = value_of<%t>(v.word[127 - %k]);";
   l->local = "__shared__ %t %n[%k];";
   l->barrier = "__syncthreads();";
   l->global_id = "(%t)GROUP_%d"; l->local_id = "(%t)ITEM_%d";
@@ -284,6 +297,7 @@ typedef struct tn_cu_node {
   _(module_load, "cuModuleLoadDataEx", (void **out, const void *image, unsigned n, int *options, void **values)) \
   _(module_free, "cuModuleUnload", (void *module)) \
   _(module_function, "cuModuleGetFunction", (void **out, void *module, const char *name)) \
+  _(module_global, "cuModuleGetGlobal_v2", (tn_cu_ptr *at, size_t *nbytes, void *module, const char *name)) \
   _(func_attribute, "cuFuncGetAttribute", (int *out, int which, void *func)) \
   _(func_set, "cuFuncSetAttribute", (void *func, int which, int value)) \
   _(launch, "cuLaunchKernel", (void *func, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \
@@ -653,7 +667,7 @@ static void tn_cuda_free(void *dev, void *mem, size_t nbytes) {
   (void)nbytes;
   tn_cuda_block_drop(d, at);
   if (d->lost || d->cu.ctx_push(d->ctx)) return;             // it goes with the context
-  if (!d->pools) d->cu.stream_sync(d->stream);
+  if (!d->pools) { d->cu.stream_sync(d->copies); d->cu.stream_sync(d->stream); }
   const int result = d->pools ? d->cu.pool_free(at, d->stream) : d->cu.mem_free(at);
   if (result) tn_cuda_failed(d, result, "freeing memory");
   tn_cuda_leave(d, TINY_OK);
@@ -728,6 +742,7 @@ static tiny_code tn_cuda_copy_in(void *dev, tiny_mem dst, const void *src, size_
   }
   if (!result) result = d->cu.event_record(d->copied, d->copies);
   if (!result) result = d->cu.stream_wait(d->stream, d->copied, 0);
+  if (result) d->cu.stream_sync(d->copies);                  // nothing is on its way that nobody waits for
   return tn_cuda_leave(d, tn_cuda_check(d, result, "copying to it"));
 }
 
@@ -882,6 +897,7 @@ static tiny_code tn_cuda_compile(void *dev, int n, const tiny_bytes *source, tin
 #define TN_CUDA_MODULE
 #ifndef TINY_AMALGAMATED
 #include "memory.c"
+#include "../render/lang_cuda.c"
 #endif
 
 enum { TN_CUDA_PARAMETERS = 511, TN_CUDA_SHARED_FREE = 48 << 10 };   // 4 KiB of parameters in every release
@@ -890,7 +906,8 @@ typedef struct tn_cuda_kernel {
   struct tn_cuda_kernel *next; struct tn_cuda_module *module;
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
 } tn_cuda_kernel;
-typedef struct tn_cuda_module { struct tn_cuda_module *next; void *handle; tn_cuda_kernel *kernels; } tn_cuda_module;
+// words: parameters are one, as generated kernels have it (render/lang_cuda.c)
+typedef struct tn_cuda_module { struct tn_cuda_module *next; void *handle; tn_cuda_kernel *kernels; int words; } tn_cuda_module;
 
 // ** modules **
 
@@ -918,7 +935,9 @@ static void *tn_cuda_load(void *dev, const void *binary, size_t nbytes) {
   if (tn_cuda_enter(d, "loading a module") != TINY_OK) return NULL;
   void *handle = tn_cuda_load_image(d, binary, nbytes);
   tn_cuda_module *m = handle ? (tn_cuda_module *)tiny_realloc(d->t, NULL, 0, sizeof *m) : NULL;
-  if (m) { m->next = NULL; m->handle = handle; m->kernels = NULL; }
+  tn_cu_ptr at;
+  size_t size;
+  if (m) { m->next = NULL; m->handle = handle; m->kernels = NULL; m->words = !d->cu.module_global(&at, &size, handle, "tiny_values"); }
   else if (handle) {
     d->cu.module_free(handle);
     tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a module", d->name);
@@ -973,9 +992,10 @@ static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
   if (l->local_nbytes > (size_t)d->shared)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %llu bytes of shared memory, but a group has %d", d->name, k->name,
                      (unsigned long long)l->local_nbytes, d->shared);
-  if (l->nmem + l->nargs > TN_CUDA_PARAMETERS)
+  const int most = k->module->words ? (int)TN_CUDA_VALUES : (int)TN_CUDA_PARAMETERS;
+  if (l->nmem + l->nargs > most)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %d parameters, but a kernel has up to %d", d->name, k->name,
-                     l->nmem + l->nargs, (int)TN_CUDA_PARAMETERS);
+                     l->nmem + l->nargs, most);
   return TINY_OK;
 }
 // More than 48 KiB are asked for once (CUDA C Programming Guide, 16.7.3, Shared Memory).
@@ -985,7 +1005,11 @@ static tiny_code tn_cuda_allow(tn_cuda *d, tn_cuda_kernel *k, size_t nbytes) {
   if (code == TINY_OK) k->shared = (int)nbytes;
   return code;
 }
-// As the driver is told it: parameters are addresses, then numbers. Memory counts as used from here on.
+// As many as a launch of the kernel has.
+static int tn_cuda_values(const tiny_launch *l) {
+  return ((const tn_cuda_kernel *)l->kernel)->module->words ? (int)TN_CUDA_VALUES : l->nmem + l->nargs;
+}
+// As the driver is told it. Memory counts as used from here on.
 static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call *c) {
   tn_cuda_kernel *k = (tn_cuda_kernel *)l->kernel;
   tiny_code code = tn_cuda_fits(d, l);
@@ -996,9 +1020,11 @@ static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call 
   c->node.shared = (unsigned)l->local_nbytes;
   c->node.params = c->param;
   c->node.extra = NULL;
+  const int words = k->module->words, n = tn_cuda_values(l);
+  if (words) memset(c->value, 0, TN_CUDA_VALUES * sizeof *c->value);
   for (int i = 0; i < l->nmem; i++) { c->value[i] = tn_cuda_at(l->mem[i]); tn_cuda_use(d, l->mem[i]); }
-  for (int i = 0; i < l->nargs; i++) c->value[l->nmem + i] = (uint64_t)l->args[i];
-  for (int i = 0; i < l->nmem + l->nargs; i++) c->param[i] = &c->value[i];
+  for (int i = 0; i < l->nargs; i++) c->value[words ? n - 1 - i : l->nmem + i] = (uint64_t)l->args[i];
+  for (int i = 0; i < n; i++) c->param[i] = &c->value[i];
   return TINY_OK;
 }
 
@@ -1137,7 +1163,7 @@ static tn_cuda_graph *tn_cuda_graph_of(tn_cuda *d, const tiny_launch *l, int n) 
 
 static int tn_cuda_graph_room(tn_cuda *d, tn_cuda_graph *g, const tiny_launch *l) {
   const size_t nbytes = (size_t)g->n * sizeof *g->step;
-  for (int i = 0; i < g->n; i++) g->nvalue += (size_t)(l[i].nmem + l[i].nargs);
+  for (int i = 0; i < g->n; i++) g->nvalue += (size_t)tn_cuda_values(&l[i]);
   g->nvalue += !g->nvalue;
   g->step = (tn_cuda_step *)tiny_realloc(d->t, NULL, 0, nbytes);
   g->value = (uint64_t *)tiny_realloc(d->t, NULL, 0, g->nvalue * sizeof *g->value);
@@ -1159,7 +1185,7 @@ static tiny_code tn_cuda_graph_make(tn_cuda *d, tn_cuda_graph *g, const tiny_lau
   for (int i = 0; i < g->n && !result; i++) {
     const tiny_code code = tn_cuda_call_of(d, &l[i], &c);
     if (code != TINY_OK) return code;
-    const int nvalue = l[i].nmem + l[i].nargs;
+    const int nvalue = tn_cuda_values(&l[i]);
     result = tn_cuda_graph_add(d, g, i, value, &c, nvalue);
     value += (size_t)nvalue;
   }
@@ -1173,7 +1199,7 @@ static tiny_code tn_cuda_graph_make(tn_cuda *d, tn_cuda_graph *g, const tiny_lau
 static int tn_cuda_graph_fits(const tn_cuda_graph *g, const tiny_launch *l) {
   for (int i = 0; i < g->n; i++) {
     const tn_cuda_step *s = &g->step[i];
-    int same = s->node.func == ((const tn_cuda_kernel *)l[i].kernel)->func && s->nvalue == l[i].nmem + l[i].nargs;
+    int same = s->node.func == ((const tn_cuda_kernel *)l[i].kernel)->func && s->nvalue == tn_cuda_values(&l[i]);
     same = same && s->node.shared == (unsigned)l[i].local_nbytes;
     for (int k = 0; k < 3 && same; k++)
       same = s->node.grid[k] == (unsigned)l[i].global[k] && s->node.block[k] == (unsigned)l[i].local[k];
@@ -1231,7 +1257,6 @@ static tiny_code tn_cuda_submit(void *dev, const tiny_launch *l, int n) {
 #ifndef TINY_AMALGAMATED
 #include "compile.c"
 #include "graph.c"
-#include "../render/lang_cuda.c"
 #endif
 
 // ** order between devices: events in its stream **
@@ -1251,13 +1276,7 @@ static tiny_code tn_cuda_wait(void *dev, void *event) {
   if (code != TINY_OK) return code;
   return tn_cuda_leave(d, tn_cuda_check(d, d->cu.stream_wait(d->stream, event, 0), "waiting for another device"));
 }
-static void tn_cuda_event_free(void *dev, void *event) {
-  const tn_cuda *d = (const tn_cuda *)dev;
-  void *was;
-  if (d->cu.ctx_push(d->ctx)) return;
-  d->cu.event_free(event);
-  d->cu.ctx_pop(&was);
-}
+static void tn_cuda_event_free(void *dev, void *event) { ((const tn_cuda *)dev)->cu.event_free(event); }
 
 // ** all has happened **
 
@@ -1290,7 +1309,8 @@ static void tn_cuda_unload(void *dev, void *module) {
 
 // All that the driver keeps for it; after an error that ended the context it keeps nothing.
 static void tn_cuda_give_back(tn_cuda *d) {
-  d->cu.stream_sync(d->stream);
+  if (d->copies) d->cu.stream_sync(d->copies);
+  if (d->copies) d->cu.stream_sync(d->stream);
   tn_cuda_graphs_close(d);
   tn_cuda_modules_close(d);
   for (int i = 0; i < TN_CUDA_MARKS; i++) if (d->mark[i].event) d->cu.event_free(d->mark[i].event);
@@ -1380,16 +1400,16 @@ Where things stand in tiny_cuda.h
      85  src/cuda/../base/library.c      shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
     141  src/cuda/../render/lang_cuda.c  the descriptor of CUDA C, one element at a time
-    202  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
+    215  src/cuda/driver.c               the CUDA driver and NVRTC as they are called here: own declarations,
                                          loaded while the program runs
-    384  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
+    398  src/cuda/device.c               a GPU, its CUDA context and stream: opened, closed; what its driver
                                          says is wrong
-    568  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
+    582  src/cuda/memory.c               of the device: given out and freed in the order of its stream; bytes
                                          to it, from it, between two devices
-    793  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
-    876  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1063  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+    808  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
+    891  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
+   1089  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1226  src/cuda/backend.c              the functions of tiny_backend that are left, and tiny_cuda, which is
+   1252  src/cuda/backend.c              the functions of tiny_backend that are left, and tiny_cuda, which is
                                          all of them
 */

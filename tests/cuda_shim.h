@@ -4,6 +4,8 @@
 extern "C" { mock_item *mock_now; }
 
 #define __global__
+#define __grid_constant__
+#define TINY_AT(type, word) (type *)mock_now->near((void *)(word))
 #define __device__
 #define __forceinline__ inline
 #define __noinline__

@@ -65,7 +65,7 @@ static double clock_ms = 1000;
 static int early_bits;
 
 static int wrong(const char *what, const char *detail = "") {
-  fprintf(stderr, "mock_cuda: %s%s%s\n", what, *detail ? ": " : "", detail);
+  if (wrongs < 20) fprintf(stderr, "mock_cuda: %s%s%s\n", what, *detail ? ": " : "", detail);
   wrongs++;
   return INVALID;
 }
@@ -253,7 +253,7 @@ static int run_kernel(const node &n) {
   if (lose_at && kernels >= lose_at) { lose_at = 0; return ILLEGAL; }
   if (!stacks) stacks = (char *)mmap(nullptr, (size_t)ITEMS * STACK, PROT_READ | PROT_WRITE,
                                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  for (const u64 &v : n.value) values.push_back((void *)&v);
+  for (int i = 0, at = 0; i < n.f->entry->n; at += (n.f->entry->nbytes[i++] + 7) / 8) values.push_back((void *)&n.value[(size_t)at]);
   body = n.f->entry;
   body_values = values.data();
   now_of_module = (mock_item **)dlsym(n.f->of->library, "mock_now");
@@ -295,8 +295,12 @@ static int node_check(const node &n) {
   return OK;
 }
 static std::vector<u64> values_of(const function *f, void **params) {
-  std::vector<u64> out((size_t)f->entry->n);
-  for (int i = 0; i < f->entry->n; i++) memcpy(&out[(size_t)i], params[i], (size_t)f->entry->nbytes[i]);
+  std::vector<u64> out;                    // each parameter from a word on
+  for (int i = 0; i < f->entry->n; i++) {
+    const size_t at = out.size(), nbytes = (size_t)f->entry->nbytes[i];
+    out.resize(at + (nbytes + 7) / 8);
+    memcpy(&out[at], params[i], nbytes);
+  }
   return out;
 }
 
@@ -654,6 +658,12 @@ EXPORT int cuModuleGetFunction(void **out, void *handle, const char *name) {
   m->functions.push_back(f);
   *out = f;
   return OK;
+}
+EXPORT int cuModuleGetGlobal_v2(u64 *at, size_t *nbytes, void *handle, const char *name) {
+  BEGIN_IN;
+  void *found = dlsym(((module *)handle)->library, name);
+  *at = BASE; *nbytes = found ? 4 : 0;
+  return found ? OK : NOT_FOUND;
 }
 EXPORT int cuFuncGetAttribute(int *out, int which, void *f) {
   BEGIN_IN;

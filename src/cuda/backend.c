@@ -6,7 +6,6 @@
 #ifndef TINY_AMALGAMATED
 #include "compile.c"
 #include "graph.c"
-#include "../render/lang_cuda.c"
 #endif
 
 // ** order between devices: events in its stream **
@@ -26,13 +25,7 @@ static tiny_code tn_cuda_wait(void *dev, void *event) {
   if (code != TINY_OK) return code;
   return tn_cuda_leave(d, tn_cuda_check(d, d->cu.stream_wait(d->stream, event, 0), "waiting for another device"));
 }
-static void tn_cuda_event_free(void *dev, void *event) {
-  const tn_cuda *d = (const tn_cuda *)dev;
-  void *was;
-  if (d->cu.ctx_push(d->ctx)) return;
-  d->cu.event_free(event);
-  d->cu.ctx_pop(&was);
-}
+static void tn_cuda_event_free(void *dev, void *event) { ((const tn_cuda *)dev)->cu.event_free(event); }
 
 // ** all has happened **
 
@@ -65,7 +58,8 @@ static void tn_cuda_unload(void *dev, void *module) {
 
 // All that the driver keeps for it; after an error that ended the context it keeps nothing.
 static void tn_cuda_give_back(tn_cuda *d) {
-  d->cu.stream_sync(d->stream);
+  if (d->copies) d->cu.stream_sync(d->copies);
+  if (d->copies) d->cu.stream_sync(d->stream);
   tn_cuda_graphs_close(d);
   tn_cuda_modules_close(d);
   for (int i = 0; i < TN_CUDA_MARKS; i++) if (d->mark[i].event) d->cu.event_free(d->mark[i].event);

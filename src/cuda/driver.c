@@ -83,6 +83,7 @@ typedef struct tn_cu_node {
   _(module_load, "cuModuleLoadDataEx", (void **out, const void *image, unsigned n, int *options, void **values)) \
   _(module_free, "cuModuleUnload", (void *module)) \
   _(module_function, "cuModuleGetFunction", (void **out, void *module, const char *name)) \
+  _(module_global, "cuModuleGetGlobal_v2", (tn_cu_ptr *at, size_t *nbytes, void *module, const char *name)) \
   _(func_attribute, "cuFuncGetAttribute", (int *out, int which, void *func)) \
   _(func_set, "cuFuncSetAttribute", (void *func, int which, int value)) \
   _(launch, "cuLaunchKernel", (void *func, unsigned gx, unsigned gy, unsigned gz, unsigned bx, unsigned by, \

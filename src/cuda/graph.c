@@ -75,7 +75,7 @@ static tn_cuda_graph *tn_cuda_graph_of(tn_cuda *d, const tiny_launch *l, int n) 
 
 static int tn_cuda_graph_room(tn_cuda *d, tn_cuda_graph *g, const tiny_launch *l) {
   const size_t nbytes = (size_t)g->n * sizeof *g->step;
-  for (int i = 0; i < g->n; i++) g->nvalue += (size_t)(l[i].nmem + l[i].nargs);
+  for (int i = 0; i < g->n; i++) g->nvalue += (size_t)tn_cuda_values(&l[i]);
   g->nvalue += !g->nvalue;
   g->step = (tn_cuda_step *)tiny_realloc(d->t, NULL, 0, nbytes);
   g->value = (uint64_t *)tiny_realloc(d->t, NULL, 0, g->nvalue * sizeof *g->value);
@@ -97,7 +97,7 @@ static tiny_code tn_cuda_graph_make(tn_cuda *d, tn_cuda_graph *g, const tiny_lau
   for (int i = 0; i < g->n && !result; i++) {
     const tiny_code code = tn_cuda_call_of(d, &l[i], &c);
     if (code != TINY_OK) return code;
-    const int nvalue = l[i].nmem + l[i].nargs;
+    const int nvalue = tn_cuda_values(&l[i]);
     result = tn_cuda_graph_add(d, g, i, value, &c, nvalue);
     value += (size_t)nvalue;
   }
@@ -111,7 +111,7 @@ static tiny_code tn_cuda_graph_make(tn_cuda *d, tn_cuda_graph *g, const tiny_lau
 static int tn_cuda_graph_fits(const tn_cuda_graph *g, const tiny_launch *l) {
   for (int i = 0; i < g->n; i++) {
     const tn_cuda_step *s = &g->step[i];
-    int same = s->node.func == ((const tn_cuda_kernel *)l[i].kernel)->func && s->nvalue == l[i].nmem + l[i].nargs;
+    int same = s->node.func == ((const tn_cuda_kernel *)l[i].kernel)->func && s->nvalue == tn_cuda_values(&l[i]);
     same = same && s->node.shared == (unsigned)l[i].local_nbytes;
     for (int k = 0; k < 3 && same; k++)
       same = s->node.grid[k] == (unsigned)l[i].global[k] && s->node.block[k] == (unsigned)l[i].local[k];

@@ -86,7 +86,7 @@ static void tn_cuda_free(void *dev, void *mem, size_t nbytes) {
   (void)nbytes;
   tn_cuda_block_drop(d, at);
   if (d->lost || d->cu.ctx_push(d->ctx)) return;             // it goes with the context
-  if (!d->pools) d->cu.stream_sync(d->stream);
+  if (!d->pools) { d->cu.stream_sync(d->copies); d->cu.stream_sync(d->stream); }
   const int result = d->pools ? d->cu.pool_free(at, d->stream) : d->cu.mem_free(at);
   if (result) tn_cuda_failed(d, result, "freeing memory");
   tn_cuda_leave(d, TINY_OK);
@@ -161,6 +161,7 @@ static tiny_code tn_cuda_copy_in(void *dev, tiny_mem dst, const void *src, size_
   }
   if (!result) result = d->cu.event_record(d->copied, d->copies);
   if (!result) result = d->cu.stream_wait(d->stream, d->copied, 0);
+  if (result) d->cu.stream_sync(d->copies);                  // nothing is on its way that nobody waits for
   return tn_cuda_leave(d, tn_cuda_check(d, result, "copying to it"));
 }
 

@@ -7,6 +7,7 @@
 #define TN_CUDA_MODULE
 #ifndef TINY_AMALGAMATED
 #include "memory.c"
+#include "../render/lang_cuda.c"
 #endif
 
 enum { TN_CUDA_PARAMETERS = 511, TN_CUDA_SHARED_FREE = 48 << 10 };   // 4 KiB of parameters in every release
@@ -15,7 +16,8 @@ typedef struct tn_cuda_kernel {
   struct tn_cuda_kernel *next; struct tn_cuda_module *module;
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
 } tn_cuda_kernel;
-typedef struct tn_cuda_module { struct tn_cuda_module *next; void *handle; tn_cuda_kernel *kernels; } tn_cuda_module;
+// words: parameters are one, as generated kernels have it (render/lang_cuda.c)
+typedef struct tn_cuda_module { struct tn_cuda_module *next; void *handle; tn_cuda_kernel *kernels; int words; } tn_cuda_module;
 
 // ** modules **
 
@@ -43,7 +45,9 @@ static void *tn_cuda_load(void *dev, const void *binary, size_t nbytes) {
   if (tn_cuda_enter(d, "loading a module") != TINY_OK) return NULL;
   void *handle = tn_cuda_load_image(d, binary, nbytes);
   tn_cuda_module *m = handle ? (tn_cuda_module *)tiny_realloc(d->t, NULL, 0, sizeof *m) : NULL;
-  if (m) { m->next = NULL; m->handle = handle; m->kernels = NULL; }
+  tn_cu_ptr at;
+  size_t size;
+  if (m) { m->next = NULL; m->handle = handle; m->kernels = NULL; m->words = !d->cu.module_global(&at, &size, handle, "tiny_values"); }
   else if (handle) {
     d->cu.module_free(handle);
     tiny_fail(d->t, TINY_E_MEMORY, "%s: no memory for a module", d->name);
@@ -98,9 +102,10 @@ static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
   if (l->local_nbytes > (size_t)d->shared)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %llu bytes of shared memory, but a group has %d", d->name, k->name,
                      (unsigned long long)l->local_nbytes, d->shared);
-  if (l->nmem + l->nargs > TN_CUDA_PARAMETERS)
+  const int most = k->module->words ? (int)TN_CUDA_VALUES : (int)TN_CUDA_PARAMETERS;
+  if (l->nmem + l->nargs > most)
     return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: %d parameters, but a kernel has up to %d", d->name, k->name,
-                     l->nmem + l->nargs, (int)TN_CUDA_PARAMETERS);
+                     l->nmem + l->nargs, most);
   return TINY_OK;
 }
 // More than 48 KiB are asked for once (CUDA C Programming Guide, 16.7.3, Shared Memory).
@@ -110,7 +115,11 @@ static tiny_code tn_cuda_allow(tn_cuda *d, tn_cuda_kernel *k, size_t nbytes) {
   if (code == TINY_OK) k->shared = (int)nbytes;
   return code;
 }
-// As the driver is told it: parameters are addresses, then numbers. Memory counts as used from here on.
+// As many as a launch of the kernel has.
+static int tn_cuda_values(const tiny_launch *l) {
+  return ((const tn_cuda_kernel *)l->kernel)->module->words ? (int)TN_CUDA_VALUES : l->nmem + l->nargs;
+}
+// As the driver is told it. Memory counts as used from here on.
 static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call *c) {
   tn_cuda_kernel *k = (tn_cuda_kernel *)l->kernel;
   tiny_code code = tn_cuda_fits(d, l);
@@ -121,9 +130,11 @@ static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call 
   c->node.shared = (unsigned)l->local_nbytes;
   c->node.params = c->param;
   c->node.extra = NULL;
+  const int words = k->module->words, n = tn_cuda_values(l);
+  if (words) memset(c->value, 0, TN_CUDA_VALUES * sizeof *c->value);
   for (int i = 0; i < l->nmem; i++) { c->value[i] = tn_cuda_at(l->mem[i]); tn_cuda_use(d, l->mem[i]); }
-  for (int i = 0; i < l->nargs; i++) c->value[l->nmem + i] = (uint64_t)l->args[i];
-  for (int i = 0; i < l->nmem + l->nargs; i++) c->param[i] = &c->value[i];
+  for (int i = 0; i < l->nargs; i++) c->value[words ? n - 1 - i : l->nmem + i] = (uint64_t)l->args[i];
+  for (int i = 0; i < n; i++) c->param[i] = &c->value[i];
   return TINY_OK;
 }
 

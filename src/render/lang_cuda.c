@@ -1,6 +1,8 @@
 // lang_cuda: the descriptor of CUDA C, one element at a time.
 //
-// Out: tn_lang_cuda fills a tiny_renderer. A kernel's parameters are addresses, then numbers.
+// Out: tn_lang_cuda fills a tiny_renderer. A kernel has one parameter: TINY_VALUES words of 64 bits, memory of PARAM k the
+//      k-th, ARG k the k-th from the end: kernels use some of their PARAMs and ARGs, in any order. A module of such kernels
+//      has a variable tiny_values; in others, which people write, parameters are addresses, then numbers.
 // Holds: integers wrap: sums and products are of unsigned types. exp2, log2 and sin are decomposed: the device's are
 //        within 2 ulp (CUDA C Programming Guide, Mathematical Functions), this library promises 1.
 #ifndef TN_RENDER_LANG_CUDA
@@ -10,8 +12,15 @@
 #endif
 #include <string.h>
 
+enum { TN_CUDA_VALUES = 128 };
+
 static void tn_lang_cuda(tiny_renderer *r) {
   static const char *const prelude[] = {
+    "struct tiny_words { unsigned long long word[128]; };",
+    "extern \"C\" { __device__ int tiny_values = 128; }",
+    "#ifndef TINY_AT",
+    "  #define TINY_AT(type, word) (type *)(word)",
+    "#endif",
     "__device__ inline unsigned wrap(int x) { return (unsigned)x; }",
     "__device__ inline unsigned wrap(unsigned x) { return x; }",
     "__device__ inline unsigned long long wrap(long long x) { return (unsigned long long)x; }",
@@ -22,7 +31,9 @@ static void tn_lang_cuda(tiny_renderer *r) {
     "#define GROUP_0 blockIdx.x", "#define GROUP_1 blockIdx.y", "#define GROUP_2 blockIdx.z", "#define ITEM_0 threadIdx.x",
     "#define ITEM_1 threadIdx.y", "#define ITEM_2 threadIdx.z",
     "template <typename to, typename from> __device__ inline to bits_as(from x) {",
-    "  union { from f; to t; } u; u.f = x; return u.t;", "}", NULL
+    "  union { from f; to t; } u; u.f = x; return u.t;", "}",
+    "template <typename to> __device__ inline to value_of(unsigned long long word) {",
+    "  union { unsigned long long f; to t; } u; u.f = word; return u.t;", "}", NULL
   };
   static const struct { int op; const char *format; } ops[] = {
     {TINY_OP_ADD, "(%t)(wrap(%0) + wrap(%1))"}, {TINY_OP_SUB, "(%t)(wrap(%0) - wrap(%1))"},
@@ -42,9 +53,11 @@ static void tn_lang_cuda(tiny_renderer *r) {
   r->name = "CUDA C"; r->file = "cu";
   r->flags = TINY_TARGET_OPTIMIZES;
   l->prelude = prelude;
-  l->kernel = "extern \"C\" __global__ void __launch_bounds__(%0 * %1 * %2) %n(%a) {";
+  l->kernel = "extern \"C\" __global__ void __launch_bounds__(%0 * %1 * %2) %n("
+      "const __grid_constant__ tiny_words v) {";
   l->end = "}";
-  l->buffer = "%t *%n"; l->scalar = "%t %n";
+  l->open_buffer = "%t *const %n = TINY_AT(%t, v.word[%k]);";
+  l->open_scalar = "const %t %n = value_of<%t>(v.word[127 - %k]);";
   l->local = "__shared__ %t %n[%k];";
   l->barrier = "__syncthreads();";
   l->global_id = "(%t)GROUP_%d"; l->local_id = "(%t)ITEM_%d";
