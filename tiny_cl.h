@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source 80fbd67b984bf0d080cbef6a7b3a4af685aaf6859dc14f91172fb56dc68c1f46
+/* tiny_cl.h 0.1.0, source 329690dc72bab9cf122ea4149e4df1856186dfa26dd7c98ccefc6e729195099b
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -65,6 +65,18 @@ ERRORS
 #ifndef TINY_STATIC                         // else it is defined below, in the file that has the implementation
 TINY_API const tiny_backend tiny_cl;
 #endif
+
+// A name for tiny_desc.device, where it may stand among others.
+typedef struct tiny_cl_name { char text[48]; } tiny_cl_name;
+
+// The device of a cl_command_queue of the host's, which executes in order: what the library does goes to that queue,
+// in order with what the host puts there itself, and memory belongs to its cl_context. The queue outlives the tiny_ctx,
+// and belongs to its thread while a call of the library runs. Without CL_QUEUE_PROFILING_ENABLE profiles show the host's
+// time. Errors when it is opened: TINY_E_DEVICE.
+//     tiny_cl_name name = tiny_cl_host(queue);
+//     tiny_desc desc = {.device = name.text, .backends = {&tiny_cl}};
+// A cl_mem of that context is a tensor without a copy by tiny_blob_of(t, mem, dtype, shape).
+TINY_API tiny_cl_name tiny_cl_host(void *queue);
 // ---- end src/cl/api.h ----
 #endif // TINY_CL_H
 
@@ -75,7 +87,7 @@ TINY_API const tiny_backend tiny_cl;
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "80fbd67b984bf0d080cbef6a7b3a4af685aaf6859dc14f91172fb56dc68c1f46"
+#define TN_CL_SOURCE_ID "329690dc72bab9cf122ea4149e4df1856186dfa26dd7c98ccefc6e729195099b"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -592,8 +604,6 @@ static void tn_cl_describe(tn_cl *d) {
   snprintf(d->target, sizeof d->target, "%.100s %.100s %.100s %d", d->name, driver, version, d->has);
 }
 
-// ** open, close **
-
 static void tn_cl_give_back(tn_cl *d) {
   if (d->queue) d->cl.ReleaseCommandQueue(d->queue);
   if (d->context) d->cl.ReleaseContext(d->context);
@@ -610,6 +620,41 @@ static tiny_code tn_cl_open_queue(tn_cl *d, void *platform) {
   return d->queue ? TINY_OK : tn_cl_fail(d, "CreateCommandQueue", error);
 }
 
+// ** the host's own queue **
+
+TINY_API tiny_cl_name tiny_cl_host(void *queue) {
+  tiny_cl_name name;
+  snprintf(name.text, sizeof name.text, "CL:queue-%llx", (unsigned long long)(uintptr_t)queue);
+  return name;
+}
+// NULL: the name is of no queue.
+static void *tn_cl_host_named(const char *which) {
+  static const char head[] = "queue-";
+  char *end;
+  if (strncmp(which, head, sizeof head - 1)) return NULL;
+  const unsigned long long address = strtoull(which + sizeof head - 1, &end, 16);
+  return *end ? NULL : (void *)(uintptr_t)address;
+}
+static tiny_code tn_cl_take_host(tn_cl *d, void *queue) {
+  uint64_t properties = 0;
+  void *context = NULL;
+  int error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+  if (error == 0) error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_DEVICE, sizeof d->device, &d->device, NULL);
+  if (error == 0) error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+  if (error != 0) return tn_cl_fail(d, "GetCommandQueueInfo", error);
+  if (properties & TN_CL_OUT_OF_ORDER)
+    return tiny_fail(d->t, TINY_E_DEVICE, "CL: the host's queue executes out of order; make one without "
+                     "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE for the library");
+  if ((error = d->cl.RetainCommandQueue(queue)) != 0) return tn_cl_fail(d, "RetainCommandQueue", error);
+  d->queue = queue;
+  if ((error = d->cl.RetainContext(context)) != 0) return tn_cl_fail(d, "RetainContext", error);
+  d->context = context;
+  tn_cl_text(d, TN_CL_DEVICE_NAME, d->name, sizeof d->name);
+  return tn_cl_check(d);
+}
+
+// ** open, close **
+
 static tn_cl *tn_cl_new(tiny_ctx *t) {
   tn_cl *d = (tn_cl *)tiny_realloc(t, NULL, 0, sizeof *d);
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "CL: no memory to open a device"); return NULL; }
@@ -619,18 +664,20 @@ static tn_cl *tn_cl_new(tiny_ctx *t) {
   tn_cl_give_back(d);
   return NULL;
 }
-static void *tn_cl_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+static tiny_code tn_cl_take_named(tn_cl *d, const char *which) {
   tn_cl_found found;
+  tiny_code code = tn_cl_find_device(d, which, &found);
+  if (code != TINY_OK) return code;
+  d->device = found.device;
+  memcpy(d->name, found.name, sizeof d->name);
+  code = tn_cl_check(d);
+  return code == TINY_OK ? tn_cl_open_queue(d, found.platform) : code;
+}
+static void *tn_cl_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   tn_cl *d = tn_cl_new(t);
   if (!d) return NULL;
-  tiny_code code = tn_cl_find_device(d, which, &found);
-  if (code == TINY_OK) {
-    d->device = found.device;
-    memcpy(d->name, found.name, sizeof d->name);
-    code = tn_cl_check(d);
-  }
-  if (code == TINY_OK) code = tn_cl_open_queue(d, found.platform);
-  if (code != TINY_OK) { tn_cl_give_back(d); return NULL; }
+  void *const queue = tn_cl_host_named(which);
+  if ((queue ? tn_cl_take_host(d, queue) : tn_cl_take_named(d, which)) != TINY_OK) { tn_cl_give_back(d); return NULL; }
   tn_cl_describe(d);
   tn_cl_limits(d, limits);
   return d;
@@ -1183,16 +1230,16 @@ SOFTWARE.
 
 Where things stand in tiny_cl.h
 
-     82  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+     94  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    138  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
+    150  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    256  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    268  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    398  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    410  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    643  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    714  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-    930  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1139  src/cl/backend.c                the one object of tiny_cl.h
+    690  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    761  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+    977  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1186  src/cl/backend.c                the one object of tiny_cl.h
 */

@@ -195,8 +195,6 @@ static void tn_cl_describe(tn_cl *d) {
   snprintf(d->target, sizeof d->target, "%.100s %.100s %.100s %d", d->name, driver, version, d->has);
 }
 
-// ** open, close **
-
 static void tn_cl_give_back(tn_cl *d) {
   if (d->queue) d->cl.ReleaseCommandQueue(d->queue);
   if (d->context) d->cl.ReleaseContext(d->context);
@@ -213,6 +211,41 @@ static tiny_code tn_cl_open_queue(tn_cl *d, void *platform) {
   return d->queue ? TINY_OK : tn_cl_fail(d, "CreateCommandQueue", error);
 }
 
+// ** the host's own queue **
+
+TINY_API tiny_cl_name tiny_cl_host(void *queue) {
+  tiny_cl_name name;
+  snprintf(name.text, sizeof name.text, "CL:queue-%llx", (unsigned long long)(uintptr_t)queue);
+  return name;
+}
+// NULL: the name is of no queue.
+static void *tn_cl_host_named(const char *which) {
+  static const char head[] = "queue-";
+  char *end;
+  if (strncmp(which, head, sizeof head - 1)) return NULL;
+  const unsigned long long address = strtoull(which + sizeof head - 1, &end, 16);
+  return *end ? NULL : (void *)(uintptr_t)address;
+}
+static tiny_code tn_cl_take_host(tn_cl *d, void *queue) {
+  uint64_t properties = 0;
+  void *context = NULL;
+  int error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_CONTEXT, sizeof context, &context, NULL);
+  if (error == 0) error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_DEVICE, sizeof d->device, &d->device, NULL);
+  if (error == 0) error = d->cl.GetCommandQueueInfo(queue, TN_CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL);
+  if (error != 0) return tn_cl_fail(d, "GetCommandQueueInfo", error);
+  if (properties & TN_CL_OUT_OF_ORDER)
+    return tiny_fail(d->t, TINY_E_DEVICE, "CL: the host's queue executes out of order; make one without "
+                     "CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE for the library");
+  if ((error = d->cl.RetainCommandQueue(queue)) != 0) return tn_cl_fail(d, "RetainCommandQueue", error);
+  d->queue = queue;
+  if ((error = d->cl.RetainContext(context)) != 0) return tn_cl_fail(d, "RetainContext", error);
+  d->context = context;
+  tn_cl_text(d, TN_CL_DEVICE_NAME, d->name, sizeof d->name);
+  return tn_cl_check(d);
+}
+
+// ** open, close **
+
 static tn_cl *tn_cl_new(tiny_ctx *t) {
   tn_cl *d = (tn_cl *)tiny_realloc(t, NULL, 0, sizeof *d);
   if (!d) { tiny_fail(t, TINY_E_MEMORY, "CL: no memory to open a device"); return NULL; }
@@ -222,18 +255,20 @@ static tn_cl *tn_cl_new(tiny_ctx *t) {
   tn_cl_give_back(d);
   return NULL;
 }
-static void *tn_cl_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
+static tiny_code tn_cl_take_named(tn_cl *d, const char *which) {
   tn_cl_found found;
+  tiny_code code = tn_cl_find_device(d, which, &found);
+  if (code != TINY_OK) return code;
+  d->device = found.device;
+  memcpy(d->name, found.name, sizeof d->name);
+  code = tn_cl_check(d);
+  return code == TINY_OK ? tn_cl_open_queue(d, found.platform) : code;
+}
+static void *tn_cl_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
   tn_cl *d = tn_cl_new(t);
   if (!d) return NULL;
-  tiny_code code = tn_cl_find_device(d, which, &found);
-  if (code == TINY_OK) {
-    d->device = found.device;
-    memcpy(d->name, found.name, sizeof d->name);
-    code = tn_cl_check(d);
-  }
-  if (code == TINY_OK) code = tn_cl_open_queue(d, found.platform);
-  if (code != TINY_OK) { tn_cl_give_back(d); return NULL; }
+  void *const queue = tn_cl_host_named(which);
+  if ((queue ? tn_cl_take_host(d, queue) : tn_cl_take_named(d, which)) != TINY_OK) { tn_cl_give_back(d); return NULL; }
   tn_cl_describe(d);
   tn_cl_limits(d, limits);
   return d;
