@@ -153,7 +153,9 @@ llvm       = $(CC) $(TEST_FLAGS) -DTN_TEST_IR=1
 late       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/late.h"'
 # OpenCL in the place of INTERP.
 cl         = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cl.h"'
-FLAVOURS   = plain late cl llvm asan tsan fuzz fuzz-brief
+# CUDA in the place of INTERP.
+cuda       = $(CC) $(TEST_FLAGS) '-DTN_TEST_BACKEND="tests/cuda.h"'
+FLAVOURS   = plain late cl cuda llvm asan tsan fuzz fuzz-brief
 OWN       := $(patsubst tests/%.c,%,$(shell grep -lE 'TN_TEST_BACKEND|RULES_END' tests/test_*.c /dev/null))
 WHOLE      = -DTEST_LIBRARY -include build/library.c -c -x c /dev/null
 # The object that a flavour's programs share: what differs is a variable there (tools/library.py).

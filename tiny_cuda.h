@@ -1,4 +1,4 @@
-/* tiny_cuda.h 0.1.0, source 081df45ffcdb8c899e2254057a3fb405c2cbca863830d00ac351928625271e5f
+/* tiny_cuda.h 0.1.0, source 05828c492ef178e3b64b62d6c4adfb1dac0c8c5af2484db7790b4ca8ff0ab18a
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -78,7 +78,7 @@ TINY_API tiny_cuda_name tiny_cuda_host(void *context, void *stream);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CUDA_SOURCE_ID "081df45ffcdb8c899e2254057a3fb405c2cbca863830d00ac351928625271e5f"
+#define TN_CUDA_SOURCE_ID "05828c492ef178e3b64b62d6c4adfb1dac0c8c5af2484db7790b4ca8ff0ab18a"
 // ---- begin src/cuda/all.c ----
 // all: the implementation of tiny_cuda.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cuda/../base/library.c ----
@@ -142,7 +142,8 @@ static void tn_library_close(void *library) {
 //
 // Out: tn_lang_cuda fills a tiny_renderer. A kernel has one parameter: TINY_VALUES words of 64 bits, memory of PARAM k the
 //      k-th, ARG k the k-th from the end: kernels use some of their PARAMs and ARGs, in any order. A module of such kernels
-//      has a variable tiny_values; in others, which people write, parameters are addresses, then numbers.
+//      has a variable tiny_values; in others, which people write, parameters are addresses, then numbers. Items of a group
+//      are numbered in dim 0 alone, as CUDA allows 64 in dim 2.
 // Holds: integers wrap: sums and products are of unsigned types. exp2, log2 and sin are decomposed: the device's are
 //        within 2 ulp (CUDA C Programming Guide, Mathematical Functions), this library promises 1.
 #ifndef TN_RENDER_LANG_CUDA
@@ -168,9 +169,7 @@ static void tn_lang_cuda(tiny_renderer *r) {
     "__device__ inline float wrap(float x) { return x; }", "__device__ inline double wrap(double x) { return x; }",
     "__device__ inline float root(float x) { return sqrtf(x); }", "__device__ inline double root(double x) { return sqrt(x); }",
     "__device__ inline float whole(float x) { return truncf(x); }", "__device__ inline double whole(double x) { return trunc(x); }",
-    "#define GROUP_0 blockIdx.x", "#define GROUP_1 blockIdx.y", "#define GROUP_2 blockIdx.z", "#define ITEM_0 threadIdx.x",
-    "#define ITEM_1 threadIdx.y", "#define ITEM_2 threadIdx.z",
-    "template <typename to, typename from> __device__ inline to bits_as(from x) {",
+    "#define GROUP_0 blockIdx.x", "#define GROUP_1 blockIdx.y", "#define GROUP_2 blockIdx.z",    "template <typename to, typename from> __device__ inline to bits_as(from x) {",
     "  union { from f; to t; } u; u.f = x; return u.t;", "}",
     "template <typename to> __device__ inline to value_of(unsigned long long word) {",
     "  union { unsigned long long f; to t; } u; u.f = word; return u.t;", "}", NULL
@@ -194,7 +193,8 @@ static void tn_lang_cuda(tiny_renderer *r) {
   r->flags = TINY_TARGET_OPTIMIZES;
   l->prelude = prelude;
   l->kernel = "extern \"C\" __global__ void __launch_bounds__(%0 * %1 * %2) %n("
-      "const __grid_constant__ tiny_words v) {";
+      "const __grid_constant__ tiny_words v) {\n"
+      "  const unsigned ITEM_0 = threadIdx.x %% %0, ITEM_1 = threadIdx.x / %0 %% %1, ITEM_2 = threadIdx.x / (%0 * %1);";
   l->end = "}";
   l->open_buffer = "%t *const %n = TINY_AT(%t, v.word[%k]);";
   l->open_scalar = "const %t %n = value_of<%t>(v.word[127 - %k]);";
@@ -547,7 +547,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->warp = warp;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;
-  for (int i = 0; i < 3; i++) { out->global_max[i] = d->grid[i]; out->local_max[i] = d->block[i]; }
+  for (int i = 0; i < 3; i++) { out->global_max[i] = d->grid[i]; out->local_max[i] = d->max_threads; }
   out->memory[0].nbytes = (size_t)of_sm;
   out->cache_nbytes = out->memory[1].nbytes = (size_t)of_sm;
   out->memory[2].nbytes = (size_t)l2;
@@ -906,7 +906,7 @@ typedef struct tn_cuda_kernel {
   struct tn_cuda_kernel *next; struct tn_cuda_module *module;
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
 } tn_cuda_kernel;
-// words: parameters are one, as generated kernels have it (render/lang_cuda.c)
+// words: parameters are one and groups have one dim, as generated kernels have it (render/lang_cuda.c)
 typedef struct tn_cuda_module { struct tn_cuda_module *next; void *handle; tn_cuda_kernel *kernels; int words; } tn_cuda_module;
 
 // ** modules **
@@ -982,8 +982,9 @@ typedef struct tn_cuda_call {
 static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
   const tn_cuda_kernel *k = (const tn_cuda_kernel *)l->kernel;
   const int64_t items = l->local[0] * l->local[1] * l->local[2];
+  const int flat = k->module->words;       // its items are numbered in dim 0 alone
   for (int i = 0; i < 3; i++)
-    if (l->global[i] > d->grid[i] || l->local[i] > d->block[i])
+    if (l->global[i] > d->grid[i] || (l->local[i] > d->block[i] && !flat))
       return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: dim %d has %lld groups of %lld items; this device takes %d of %d", d->name,
                        k->name, i, (long long)l->global[i], (long long)l->local[i], d->grid[i], d->block[i]);
   if (items > k->threads)
@@ -1017,6 +1018,10 @@ static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call 
   if (code != TINY_OK) return code;
   c->node.func = k->func;
   for (int i = 0; i < 3; i++) { c->node.grid[i] = (unsigned)l->global[i]; c->node.block[i] = (unsigned)l->local[i]; }
+  if (k->module->words) {
+    c->node.block[0] *= c->node.block[1] * c->node.block[2];
+    c->node.block[1] = c->node.block[2] = 1;
+  }
   c->node.shared = (unsigned)l->local_nbytes;
   c->node.params = c->param;
   c->node.extra = NULL;
@@ -1100,7 +1105,7 @@ static tiny_code tn_cuda_launch(void *dev, const tiny_launch *l) {
 
 enum { TN_CUDA_GRAPH_LEAST = 4, TN_CUDA_GRAPH_AFTER = 3 };   // launches; times
 
-typedef struct tn_cuda_step { tn_cu_node node; void *handle; size_t value; int nvalue; } tn_cuda_step;
+typedef struct tn_cuda_step { tn_cu_node node; void *handle; size_t value; int nvalue; int64_t local[3]; } tn_cuda_step;
 typedef struct tn_cuda_graph {
   uint64_t hash, last; int n, seen;        // last: place in the order; seen: times; -1: the driver makes none of it
   void *graph, *exec;
@@ -1186,6 +1191,7 @@ static tiny_code tn_cuda_graph_make(tn_cuda *d, tn_cuda_graph *g, const tiny_lau
     const tiny_code code = tn_cuda_call_of(d, &l[i], &c);
     if (code != TINY_OK) return code;
     const int nvalue = tn_cuda_values(&l[i]);
+    memcpy(g->step[i].local, l[i].local, sizeof l[i].local);
     result = tn_cuda_graph_add(d, g, i, value, &c, nvalue);
     value += (size_t)nvalue;
   }
@@ -1202,7 +1208,7 @@ static int tn_cuda_graph_fits(const tn_cuda_graph *g, const tiny_launch *l) {
     int same = s->node.func == ((const tn_cuda_kernel *)l[i].kernel)->func && s->nvalue == tn_cuda_values(&l[i]);
     same = same && s->node.shared == (unsigned)l[i].local_nbytes;
     for (int k = 0; k < 3 && same; k++)
-      same = s->node.grid[k] == (unsigned)l[i].global[k] && s->node.block[k] == (unsigned)l[i].local[k];
+      same = s->node.grid[k] == (unsigned)l[i].global[k] && s->local[k] == l[i].local[k];
     if (!same) return 0;
   }
   return 1;
@@ -1248,12 +1254,12 @@ static tiny_code tn_cuda_submit(void *dev, const tiny_launch *l, int n) {
 }
 #endif
 // ---- end src/cuda/graph.c ----
-// ---- begin src/cuda/backend.c ----
-// backend: the functions of tiny_backend that are left, and tiny_cuda, which is all of them.
+// ---- begin src/cuda/stream.c ----
+// stream: a device's stream as others see it: events in it, that all of it has happened, opened and closed.
 //
 // In:    calls of the library, one at a time. Out: what the contract of tiny_backend says.
-#ifndef TN_CUDA_BACKEND
-#define TN_CUDA_BACKEND
+#ifndef TN_CUDA_STREAM
+#define TN_CUDA_STREAM
 #ifndef TINY_AMALGAMATED
 #include "compile.c"
 #include "graph.c"
@@ -1356,6 +1362,15 @@ static void tn_cuda_renderer(void *dev, tiny_renderer *out) {
   (void)dev;
   tn_lang_cuda(out);
 }
+#endif
+// ---- end src/cuda/stream.c ----
+// ---- begin src/cuda/backend.c ----
+// backend: the one object of tiny_cuda.h.
+#ifndef TN_CUDA_BACKEND
+#define TN_CUDA_BACKEND
+#ifndef TINY_AMALGAMATED
+#include "stream.c"
+#endif
 
 #ifdef TINY_STATIC
 TINY_API
@@ -1408,8 +1423,9 @@ Where things stand in tiny_cuda.h
                                          to it, from it, between two devices
     808  src/cuda/compile.c              CUDA C -> cubin, by NVRTC
     891  src/cuda/module.c               binaries -> modules -> kernels -> launches in the device's stream
-   1089  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
+   1094  src/cuda/graph.c                launches that are handed over together again and again, as one CUDA
                                          graph
-   1252  src/cuda/backend.c              the functions of tiny_backend that are left, and tiny_cuda, which is
-                                         all of them
+   1258  src/cuda/stream.c               a device's stream as others see it: events in it, that all of it has
+                                         happened, opened and closed
+   1368  src/cuda/backend.c              the one object of tiny_cuda.h
 */

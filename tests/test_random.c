@@ -24,9 +24,18 @@
 
 // ** running and comparing **
 
+enum { SEEN = 4096 };
+static void *seen[SEEN];                   // copies of memory that the host cannot point into, until the batch ends
+static int nseen;
 static const void *data_of(tiny_ctx *t, tiny_uop *buffer) {
-  return tn_devices_sync(t) == TINY_OK ? ((tn_storage *)buffer->ptr)->mem : NULL;
+  const tn_storage *s = (const tn_storage *)buffer->ptr;
+  const tiny_mem from = {s->mem, 0};
+  if (tn_devices_sync(t) != TINY_OK || nseen == SEEN) return NULL;
+  if (s->device->limits.host_memory) return s->mem;
+  void *copy = seen[nseen++] = malloc(s->nbytes);
+  return s->device->backend->copy_out(s->device->dev, copy, from, s->nbytes) == TINY_OK ? copy : NULL;
 }
+static void seen_free(void) { while (nseen) free(seen[--nseen]); }
 static size_t nbytes_of(const item *a) { return (size_t)nelem(a) * tn_dtypes[a->dtype].nbytes; }
 
 // LANES: kernels as the CPU's are, with lanes, tiles and tasks, but interpreted: no compiler takes its time. LANES:64
@@ -125,6 +134,7 @@ static uint64_t run_batch(batch *b, uint64_t first, int n, int nops, const devic
 done:
   for (int i = 0; i < n; i++) for (int j = 0; j < b->nroot[i]; j++) free(b->want[i][j]);
   tiny_close(t);
+  seen_free();
   return bad;
 }
 

@@ -7,4 +7,5 @@
 #include "compile.c"
 #include "module.c"
 #include "graph.c"
+#include "stream.c"
 #include "backend.c"

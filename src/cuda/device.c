@@ -150,7 +150,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   out->warp = warp;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;
-  for (int i = 0; i < 3; i++) { out->global_max[i] = d->grid[i]; out->local_max[i] = d->block[i]; }
+  for (int i = 0; i < 3; i++) { out->global_max[i] = d->grid[i]; out->local_max[i] = d->max_threads; }
   out->memory[0].nbytes = (size_t)of_sm;
   out->cache_nbytes = out->memory[1].nbytes = (size_t)of_sm;
   out->memory[2].nbytes = (size_t)l2;

@@ -12,7 +12,7 @@
 
 enum { TN_CUDA_GRAPH_LEAST = 4, TN_CUDA_GRAPH_AFTER = 3 };   // launches; times
 
-typedef struct tn_cuda_step { tn_cu_node node; void *handle; size_t value; int nvalue; } tn_cuda_step;
+typedef struct tn_cuda_step { tn_cu_node node; void *handle; size_t value; int nvalue; int64_t local[3]; } tn_cuda_step;
 typedef struct tn_cuda_graph {
   uint64_t hash, last; int n, seen;        // last: place in the order; seen: times; -1: the driver makes none of it
   void *graph, *exec;
@@ -98,6 +98,7 @@ static tiny_code tn_cuda_graph_make(tn_cuda *d, tn_cuda_graph *g, const tiny_lau
     const tiny_code code = tn_cuda_call_of(d, &l[i], &c);
     if (code != TINY_OK) return code;
     const int nvalue = tn_cuda_values(&l[i]);
+    memcpy(g->step[i].local, l[i].local, sizeof l[i].local);
     result = tn_cuda_graph_add(d, g, i, value, &c, nvalue);
     value += (size_t)nvalue;
   }
@@ -114,7 +115,7 @@ static int tn_cuda_graph_fits(const tn_cuda_graph *g, const tiny_launch *l) {
     int same = s->node.func == ((const tn_cuda_kernel *)l[i].kernel)->func && s->nvalue == tn_cuda_values(&l[i]);
     same = same && s->node.shared == (unsigned)l[i].local_nbytes;
     for (int k = 0; k < 3 && same; k++)
-      same = s->node.grid[k] == (unsigned)l[i].global[k] && s->node.block[k] == (unsigned)l[i].local[k];
+      same = s->node.grid[k] == (unsigned)l[i].global[k] && s->local[k] == l[i].local[k];
     if (!same) return 0;
   }
   return 1;

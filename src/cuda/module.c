@@ -16,7 +16,7 @@ typedef struct tn_cuda_kernel {
   struct tn_cuda_kernel *next; struct tn_cuda_module *module;
   void *func; int threads, shared; char name[64];            // the most items of a group; LOCAL memory that is allowed
 } tn_cuda_kernel;
-// words: parameters are one, as generated kernels have it (render/lang_cuda.c)
+// words: parameters are one and groups have one dim, as generated kernels have it (render/lang_cuda.c)
 typedef struct tn_cuda_module { struct tn_cuda_module *next; void *handle; tn_cuda_kernel *kernels; int words; } tn_cuda_module;
 
 // ** modules **
@@ -92,8 +92,9 @@ typedef struct tn_cuda_call {
 static tiny_code tn_cuda_fits(tn_cuda *d, const tiny_launch *l) {
   const tn_cuda_kernel *k = (const tn_cuda_kernel *)l->kernel;
   const int64_t items = l->local[0] * l->local[1] * l->local[2];
+  const int flat = k->module->words;       // its items are numbered in dim 0 alone
   for (int i = 0; i < 3; i++)
-    if (l->global[i] > d->grid[i] || l->local[i] > d->block[i])
+    if (l->global[i] > d->grid[i] || (l->local[i] > d->block[i] && !flat))
       return tiny_fail(d->t, TINY_E_DEVICE, "%s: %s: dim %d has %lld groups of %lld items; this device takes %d of %d", d->name,
                        k->name, i, (long long)l->global[i], (long long)l->local[i], d->grid[i], d->block[i]);
   if (items > k->threads)
@@ -127,6 +128,10 @@ static tiny_code tn_cuda_call_of(tn_cuda *d, const tiny_launch *l, tn_cuda_call 
   if (code != TINY_OK) return code;
   c->node.func = k->func;
   for (int i = 0; i < 3; i++) { c->node.grid[i] = (unsigned)l->global[i]; c->node.block[i] = (unsigned)l->local[i]; }
+  if (k->module->words) {
+    c->node.block[0] *= c->node.block[1] * c->node.block[2];
+    c->node.block[1] = c->node.block[2] = 1;
+  }
   c->node.shared = (unsigned)l->local_nbytes;
   c->node.params = c->param;
   c->node.extra = NULL;

@@ -2,7 +2,8 @@
 //
 // Out: tn_lang_cuda fills a tiny_renderer. A kernel has one parameter: TINY_VALUES words of 64 bits, memory of PARAM k the
 //      k-th, ARG k the k-th from the end: kernels use some of their PARAMs and ARGs, in any order. A module of such kernels
-//      has a variable tiny_values; in others, which people write, parameters are addresses, then numbers.
+//      has a variable tiny_values; in others, which people write, parameters are addresses, then numbers. Items of a group
+//      are numbered in dim 0 alone, as CUDA allows 64 in dim 2.
 // Holds: integers wrap: sums and products are of unsigned types. exp2, log2 and sin are decomposed: the device's are
 //        within 2 ulp (CUDA C Programming Guide, Mathematical Functions), this library promises 1.
 #ifndef TN_RENDER_LANG_CUDA
@@ -28,9 +29,7 @@ static void tn_lang_cuda(tiny_renderer *r) {
     "__device__ inline float wrap(float x) { return x; }", "__device__ inline double wrap(double x) { return x; }",
     "__device__ inline float root(float x) { return sqrtf(x); }", "__device__ inline double root(double x) { return sqrt(x); }",
     "__device__ inline float whole(float x) { return truncf(x); }", "__device__ inline double whole(double x) { return trunc(x); }",
-    "#define GROUP_0 blockIdx.x", "#define GROUP_1 blockIdx.y", "#define GROUP_2 blockIdx.z", "#define ITEM_0 threadIdx.x",
-    "#define ITEM_1 threadIdx.y", "#define ITEM_2 threadIdx.z",
-    "template <typename to, typename from> __device__ inline to bits_as(from x) {",
+    "#define GROUP_0 blockIdx.x", "#define GROUP_1 blockIdx.y", "#define GROUP_2 blockIdx.z",    "template <typename to, typename from> __device__ inline to bits_as(from x) {",
     "  union { from f; to t; } u; u.f = x; return u.t;", "}",
     "template <typename to> __device__ inline to value_of(unsigned long long word) {",
     "  union { unsigned long long f; to t; } u; u.f = word; return u.t;", "}", NULL
@@ -54,7 +53,8 @@ static void tn_lang_cuda(tiny_renderer *r) {
   r->flags = TINY_TARGET_OPTIMIZES;
   l->prelude = prelude;
   l->kernel = "extern \"C\" __global__ void __launch_bounds__(%0 * %1 * %2) %n("
-      "const __grid_constant__ tiny_words v) {";
+      "const __grid_constant__ tiny_words v) {\n"
+      "  const unsigned ITEM_0 = threadIdx.x %% %0, ITEM_1 = threadIdx.x / %0 %% %1, ITEM_2 = threadIdx.x / (%0 * %1);";
   l->end = "}";
   l->open_buffer = "%t *const %n = TINY_AT(%t, v.word[%k]);";
   l->open_scalar = "const %t %n = value_of<%t>(v.word[127 - %k]);";
