@@ -137,7 +137,7 @@ build/bench/hand.o: bench/hand.c bench/hand.h
 # Tests share an object of the library (tools/library.py), but those with a backend or rules of their own. Two objects
 # are optimised: gcc's, which in test_calls is what traps (gcc's own floor), and the sanitised, which costs a minute and
 # saves ten. Undefined behaviour is looked for before the optimiser sees it.
-OPTIMISED  = plain asan cl
+OPTIMISED  = plain asan
 TEST_FLAGS = -std=c11 -g $(WARN) -Wno-misleading-indentation -Wno-unused-function -DTN_VERIFY_PASSES=1 -I. \
              '-DTEST_PROGRAM="$@"' $(DEPS)
 SANITIZE   = -gline-tables-only -fno-sanitize-recover=all -fno-omit-frame-pointer -fsanitize

@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source 329690dc72bab9cf122ea4149e4df1856186dfa26dd7c98ccefc6e729195099b
+/* tiny_cl.h 0.1.0, source 4f2d89fa948affcdc284bc0c6ad8af09f4e8ebfbf81060c45cb26f4c388a3052
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -62,8 +62,11 @@ ERRORS
 #endif
 
 // OpenCL 1.2 and later: for tiny_desc.backends. The manual above says what names of devices may stand behind "CL:".
-#ifndef TINY_STATIC                         // else it is defined below, in the file that has the implementation
-TINY_API const tiny_backend tiny_cl;
+#ifdef TINY_STATIC                          // then it is defined below, in the file that has the implementation
+#elif defined(__cplusplus)
+extern "C" TINY_EXPORT const tiny_backend tiny_cl;
+#else
+extern TINY_EXPORT const tiny_backend tiny_cl;
 #endif
 
 // A name for tiny_desc.device, where it may stand among others.
@@ -87,7 +90,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "329690dc72bab9cf122ea4149e4df1856186dfa26dd7c98ccefc6e729195099b"
+#define TN_CL_SOURCE_ID "4f2d89fa948affcdc284bc0c6ad8af09f4e8ebfbf81060c45cb26f4c388a3052"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -1230,16 +1233,16 @@ SOFTWARE.
 
 Where things stand in tiny_cl.h
 
-     94  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
+     97  src/cl/../base/library.c        shared libraries that are loaded while the program runs: drivers,
                                          which a program is not linked with
-    150  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
+    153  src/cl/../render/lang_opencl.c  the descriptor of OpenCL C 1.2, for devices that have f64, f16 and
                                          64-bit integers or not
-    268  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
+    271  src/cl/driver.c                 what is used of OpenCL 1.2, by own declarations, and libOpenCL, which
                                          is loaded at run time
-    410  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
+    413  src/cl/device.c                 which device of which driver, what it has, and how it is opened and
                                          closed
-    690  src/cl/memory.c                 buffers of the device, and copies from the host and to it
-    761  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-    977  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1186  src/cl/backend.c                the one object of tiny_cl.h
+    693  src/cl/memory.c                 buffers of the device, and copies from the host and to it
+    764  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
+    980  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1189  src/cl/backend.c                the one object of tiny_cl.h
 */

@@ -6,8 +6,11 @@
 #endif
 
 // OpenCL 1.2 and later: for tiny_desc.backends. The manual above says what names of devices may stand behind "CL:".
-#ifndef TINY_STATIC                         // else it is defined below, in the file that has the implementation
-TINY_API const tiny_backend tiny_cl;
+#ifdef TINY_STATIC                          // then it is defined below, in the file that has the implementation
+#elif defined(__cplusplus)
+extern "C" TINY_EXPORT const tiny_backend tiny_cl;
+#else
+extern TINY_EXPORT const tiny_backend tiny_cl;
 #endif
 
 // A name for tiny_desc.device, where it may stand among others.
