@@ -124,6 +124,11 @@ build/bench/bench: bench/bench.c $(filter-out bench/hand.c,$(wildcard bench/*.c)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@
 	@$(CC) -std=c11 -O2 $(WARN) $(ONEDNN) -I. $< build/bench/hand.o -o $@ $(LIBS) -ldl
 
+# bench/gpu.sh
+build/gpu: bench/gpu.c bench/measure.c bench/transformer.c tiny.h tiny_cuda.h
+	@echo "build $@" && mkdir -p $(@D) && rm -f $@
+	@$(CC) -std=c11 -O2 $(WARN) -Wno-unused-function -I. $< -o $@ $(LIBS) -ldl
+
 # Uses the rooms themselves: it looks into a search.
 build/bench/cost: bench/cost.c $(SOURCES)
 	@echo "build $@" && mkdir -p $(@D) && rm -f $@

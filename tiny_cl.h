@@ -1,4 +1,4 @@
-/* tiny_cl.h 0.1.0, source 4f2d89fa948affcdc284bc0c6ad8af09f4e8ebfbf81060c45cb26f4c388a3052
+/* tiny_cl.h 0.1.0, source 6bdc893b5bcc74b0e1dc410f3405ab2be8afdbbac1ce978f6c3ce6c2e66751dd
 
 This file is written by tools/amalgamate.py from src/ and never edited by hand.
 
@@ -90,7 +90,7 @@ TINY_API tiny_cl_name tiny_cl_host(void *queue);
 #ifndef TINY_AMALGAMATED
   #define TINY_AMALGAMATED
 #endif
-#define TN_CL_SOURCE_ID "4f2d89fa948affcdc284bc0c6ad8af09f4e8ebfbf81060c45cb26f4c388a3052"
+#define TN_CL_SOURCE_ID "6bdc893b5bcc74b0e1dc410f3405ab2be8afdbbac1ce978f6c3ce6c2e66751dd"
 // ---- begin src/cl/all.c ----
 // all: the implementation of tiny_cl.h, one #include a room. Of the library it uses what tiny.h shows to everyone.
 // ---- begin src/cl/../base/library.c ----
@@ -764,13 +764,17 @@ static tiny_code tn_cl_copy_out(void *dev, void *dst, tiny_mem src, size_t nbyte
 // program: from texts to programs, kept as binaries, and the kernels in them.
 //
 // In:    texts as lang_opencl writes them, or foreign ones. Out: the device's own binary behind a line for each kernel of
-//        ours, which says what its parameters are: "name p0 p2 a0"; modules, kernels.
-// Holds: several programs are built at once, by threads of the library's. What the compiler said is in the error.
+//        ours, which says what its parameters are, "name p0 p2 a0", and a line with the hash of what follows it; modules,
+//        kernels.
+// Holds: several programs are built at once, by threads of the library's. What the compiler said is in the error. Bytes
+//        that were changed never reach the driver: some drivers end the process over them.
 #ifndef TN_CL_PROGRAM
 #define TN_CL_PROGRAM
 #ifndef TINY_AMALGAMATED
 #include "device.c"
 #endif
+
+enum { TN_CL_HASH = 18 };                  // bytes of a line "#0123456789abcdef"
 
 typedef struct tn_cl_parameter { char kind; int slot; } tn_cl_parameter;   // 'p': memory, two of OpenCL's; 'a': a number
 typedef struct tn_cl_kernel tn_cl_kernel;
@@ -804,7 +808,7 @@ static void tn_cl_table_of(const char *name, size_t length, const char *at, cons
   }
   tiny_bytes_add(out, "\n", 1);
 }
-// A line for each kernel of ours; an empty one ends them.
+// A line for each kernel of ours.
 static void tn_cl_table(const char *text, tiny_bytes *out) {
   static const char head[] = "__kernel __attribute__((reqd_work_group_size(", before[] = "))) void ";
   const int ours = !strncmp(text, tn_opencl_prelude[0], strlen(tn_opencl_prelude[0]));
@@ -815,7 +819,13 @@ static void tn_cl_table(const char *text, tiny_bytes *out) {
     tn_cl_table_of(name, (size_t)(from - name), from, to, out);
     at = to;
   }
-  tiny_bytes_add(out, "\n", 1);
+}
+
+// The line above a binary. FNV-1a: Fowler, Noll and Vo.
+static void tn_cl_hash(const void *data, size_t nbytes, char out[TN_CL_HASH + 1]) {
+  uint64_t h = UINT64_C(0xCBF29CE484222325);
+  for (size_t i = 0; i < nbytes; i++) h = (h ^ ((const unsigned char *)data)[i]) * UINT64_C(0x100000001B3);
+  snprintf(out, TN_CL_HASH + 1, "#%016llx\n", (unsigned long long)h);
 }
 
 // ** compile **
@@ -852,6 +862,9 @@ static tiny_code tn_cl_binary(const tn_cl *d, void *program, tiny_bytes *out) {
   unsigned char *data = (unsigned char *)tiny_realloc(d->t, NULL, 0, n);
   if (!data) return tiny_fail(d->t, TINY_E_MEMORY, "CL: no memory for a program of %llu bytes", (unsigned long long)n);
   error = d->cl.GetProgramInfo(program, TN_CL_PROGRAM_BINARIES, sizeof data, &data, NULL);
+  char hash[TN_CL_HASH + 1];
+  tn_cl_hash(data, n, hash);
+  if (error == 0) tiny_bytes_add(out, hash, TN_CL_HASH);
   if (error == 0) tiny_bytes_add(out, data, n);
   tiny_realloc(d->t, data, n, 0);
   return error == 0 ? TINY_OK : tn_cl_fail(d, "GetProgramInfo", error);
@@ -904,17 +917,26 @@ static tiny_code tn_cl_module_build(tn_cl *d, tn_cl_module *m, const unsigned ch
   error = d->cl.BuildProgram(m->program, 1, &d->device, d->options, NULL, NULL);
   return error == 0 ? TINY_OK : tn_cl_fail(d, "BuildProgram", error);
 }
-// NULL: these bytes are none, or the driver does not take them.
+// Bytes of the table, up to the line of the hash. SIZE_MAX: there is none, or what follows is not what it was.
+static size_t tn_cl_table_nbytes(const char *text, size_t nbytes) {
+  char hash[TN_CL_HASH + 1];
+  size_t at = 0;
+  while (at < nbytes && text[at] != '#') {
+    const char *line = (const char *)memchr(text + at, '\n', nbytes - at);
+    at = line ? (size_t)(line - text) + 1 : nbytes;
+  }
+  if (nbytes - at < TN_CL_HASH) return SIZE_MAX;
+  tn_cl_hash(text + at + TN_CL_HASH, nbytes - at - TN_CL_HASH, hash);
+  return memcmp(text + at, hash, TN_CL_HASH) ? SIZE_MAX : at;
+}
+// NULL: these bytes are no program, or the driver does not take them.
 static void *tn_cl_load(void *dev, const void *binary, size_t nbytes) {
   tn_cl *d = (tn_cl *)dev;
   const char *text = (const char *)binary;
-  size_t table = 0;                        // its bytes, up to the empty line
-  while (table < nbytes && text[table] == '\n' ? 0 : table < nbytes) {
-    const char *line = (const char *)memchr(text + table, '\n', nbytes - table);
-    table = line ? (size_t)(line - text) + 1 : nbytes;
-  }
-  if (table >= nbytes) {
-    tiny_fail(d->t, TINY_E_COMPILE, "CL: a program of %llu bytes is cut off", (unsigned long long)nbytes);
+  const size_t table = tn_cl_table_nbytes(text, nbytes), from = table + TN_CL_HASH;
+  if (table == SIZE_MAX) {
+    tiny_fail(d->t, TINY_E_COMPILE, "CL: a program of %llu bytes was cut off or changed; it is none to run",
+              (unsigned long long)nbytes);
     return NULL;
   }
   tn_cl_module *m = (tn_cl_module *)tiny_realloc(d->t, NULL, 0, sizeof *m + table + 1);
@@ -923,7 +945,7 @@ static void *tn_cl_load(void *dev, const void *binary, size_t nbytes) {
   m->nbytes = sizeof *m + table + 1;
   m->table = (char *)memcpy(m + 1, text, table);
   m->table[table] = 0;
-  if (tn_cl_module_build(d, m, (const unsigned char *)text + table + 1, nbytes - table - 1) == TINY_OK) return m;
+  if (tn_cl_module_build(d, m, (const unsigned char *)text + from, nbytes - from) == TINY_OK) return m;
   tn_cl_module_drop(d, m);
   return NULL;
 }
@@ -1243,6 +1265,6 @@ Where things stand in tiny_cl.h
                                          closed
     693  src/cl/memory.c                 buffers of the device, and copies from the host and to it
     764  src/cl/program.c                from texts to programs, kept as binaries, and the kernels in them
-    980  src/cl/queue.c                  launches, their times, events, and what went wrong later
-   1189  src/cl/backend.c                the one object of tiny_cl.h
+   1002  src/cl/queue.c                  launches, their times, events, and what went wrong later
+   1211  src/cl/backend.c                the one object of tiny_cl.h
 */
