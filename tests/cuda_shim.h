@@ -5,6 +5,7 @@ extern "C" { mock_item *mock_now; }
 
 #define __global__
 #define __grid_constant__
+#define TINY_SHARED (mock_now->shared)
 #define TINY_AT(type, word) (type *)mock_now->near((void *)(word))
 #define __device__
 #define __forceinline__ inline

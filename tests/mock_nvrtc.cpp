@@ -15,19 +15,27 @@ static std::string folder_of_tests() {
   const char *given = getenv("MOCK_CUDA_TESTS");
   return given ? given : MOCK_TESTS;
 }
+// From `at` on; lines that begin with # are not meant.
+static size_t next_kernel(const std::string &s, size_t at) {
+  for (at = s.find("__global__", at); at != std::string::npos; at = s.find("__global__", at + 1)) {
+    const size_t line = s.rfind('\n', at) + 1, first = s.find_first_not_of(' ', line);
+    if (s[first] != '#') break;
+  }
+  return at;
+}
 static bool word_at(const std::string &s, size_t at) { return isalnum((unsigned char)s[at]) || s[at] == '_'; }
 // What registers each kernel of the text: its name stands before the first ( behind __global__ and its bounds.
 static std::string kernels_of(const std::string &s) {
   std::string out;
-  for (size_t at = s.find("__global__"); at != std::string::npos; ) {
-    size_t end = s.find("__global__", at + 1), open = s.find('(', at);
+  for (size_t at = next_kernel(s, 0); at != std::string::npos; ) {
+    size_t end = next_kernel(s, at + 1), open = s.find('(', at);
     while (open != std::string::npos) {
       size_t last = open;
       while (last > at && isspace((unsigned char)s[last - 1])) last--;
       size_t first = last;
       while (first > at && word_at(s, first - 1)) first--;
       const std::string name = s.substr(first, last - first);
-      if (name != "__launch_bounds__") {
+      if (name != "__launch_bounds__" && name != "BOUNDS") {
         const std::string body = s.substr(at, end == std::string::npos ? end : end - at);
         const bool meets = body.find("sync") != std::string::npos || body.find("barrier") != std::string::npos ||
             body.find("shuffle") != std::string::npos || body.find("shfl") != std::string::npos;

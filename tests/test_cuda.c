@@ -6,7 +6,8 @@
   #define _GNU_SOURCE
 #endif
 #include "../src/all.c"
-#include "../src/cuda/backend.c"
+#define TEST_COMPANION "../src/cuda/all.c"
+#include "companion.h"
 #include "test.h"
 #include "memory_test.h"
 #include "mock_cuda.h"

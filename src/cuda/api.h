@@ -6,8 +6,11 @@
 #endif
 
 // NVIDIA GPUs: for tiny_desc.backends. Devices are "CUDA", "CUDA:1" .., and what tiny_cuda_host names.
-#ifndef TINY_STATIC                         // else it is defined below, in the file that has the implementation
-TINY_API const tiny_backend tiny_cuda;
+#ifdef TINY_STATIC                          // then it is defined below, in the file that has the implementation
+#elif defined(__cplusplus)
+extern "C" TINY_EXPORT const tiny_backend tiny_cuda;
+#else
+extern TINY_EXPORT const tiny_backend tiny_cuda;
 #endif
 
 // A name for tiny_desc.device, where it may stand among others.

@@ -7,6 +7,7 @@
 #define TN_CUDA_DEVICE
 #ifndef TINY_AMALGAMATED
 #include "driver.c"
+#include "../render/lang_cuda.c"
 #endif
 
 enum { TN_CUDA_MARKS = 4, TN_CUDA_CHUNKS = 4, TN_CUDA_CHUNK = 4 << 20, TN_CUDA_GRAPHS = 16 };
@@ -148,6 +149,7 @@ static tiny_code tn_cuda_limits(tn_cuda *d, tiny_limits *out) {
   d->sm = major * 10 + minor;
   snprintf(d->target, sizeof d->target, "sm_%d%s", d->sm, d->sm == 90 ? "a" : "");
   out->warp = warp;
+  out->dtypes = TN_CUDA_ARITHMETIC;
   out->shared_nbytes = (size_t)d->shared;
   out->local_total = d->max_threads;
   for (int i = 0; i < 3; i++) { out->global_max[i] = d->grid[i]; out->local_max[i] = d->max_threads; }

@@ -7,7 +7,6 @@
 #define TN_CUDA_MODULE
 #ifndef TINY_AMALGAMATED
 #include "memory.c"
-#include "../render/lang_cuda.c"
 #endif
 
 enum { TN_CUDA_PARAMETERS = 511, TN_CUDA_SHARED_FREE = 48 << 10 };   // 4 KiB of parameters in every release

@@ -102,7 +102,6 @@ static void *tn_cuda_open(tiny_ctx *t, const char *which, tiny_limits *limits) {
 // cubins are for one architecture.
 static const char *tn_cuda_target(void *dev) { return ((const tn_cuda *)dev)->target; }
 static void tn_cuda_renderer(void *dev, tiny_renderer *out) {
-  (void)dev;
-  tn_lang_cuda(out);
+  tn_lang_cuda(out, ((const tn_cuda *)dev)->sm);
 }
 #endif
