@@ -217,6 +217,7 @@ static void tn_lang_cuda(tiny_renderer *r, int arch) {
   }
 }
 
+#ifndef TINY_AMALGAMATED                    // tiny_cuda.h has no use for it
 // gfx: "gfx1100". All of them take one text.
 static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   (void)gfx;
@@ -224,4 +225,5 @@ static void tn_lang_hip(tiny_renderer *r, const char *gfx) {
   r->name = "HIP C"; r->file = "hip";
   r->language.barrier = "meet();";
 }
+#endif
 #endif
